@@ -35,7 +35,7 @@ int WriteAll(int fd, std::string_view content) {
   return 0;
 }
 
-/// 0, or errno. A pipe, a terminal and some file systems have no fsync: EINVAL is their answer.
+/// 0, or errno. Pipes, terminals and some file systems have no fsync, and answer EINVAL.
 int Flush(int fd) {
   while (::fsync(fd) != 0) {
     if (errno == EINVAL || errno == ENOTSUP) return 0;
@@ -58,7 +58,7 @@ struct Temporary {
   int error = 0;
 };
 
-// The name is short and does not contain the target's, which may be as long as the system allows.
+// The name is short and independent of the target's, which may be as long as the system allows.
 Temporary CreateTemporary(const fs::path& folder) {
   Temporary temporary;
   for (int n = 0; n < kMaxTemporaryNames; ++n) {
@@ -82,7 +82,7 @@ std::optional<ArtefactError> FillAndRename(const fs::path& path, const Temporary
 }
 
 // Makes the new name durable. The content is safe by then, so a folder that cannot be opened or
-// flushed is no failure of the file.
+// flushed is not a failure of the file.
 void FlushFolder(const fs::path& folder) {
   const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (descriptor.get() >= 0) Flush(descriptor.get());

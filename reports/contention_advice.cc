@@ -11,10 +11,10 @@
 namespace interlock::reports {
 namespace {
 
-constexpr double kBusy = 0.75;      // of the time: waits are then a matter of arithmetic
-constexpr double kPassedOften = 1;  // times for each grant
+constexpr double kBusy = 0.75;      // of the time; above this, waits are a matter of arithmetic
+constexpr double kPassedOften = 1;  // times per grant
 constexpr double kSlowTurn = 0.25;  // of a hold
-constexpr double kManyWoken = 1.5;  // for each turn
+constexpr double kManyWoken = 1.5;  // per turn
 
 std::optional<double> NumberOf(std::string_view name, const ContentionPoint& point) {
   return FindFigure(name)->of(point);

@@ -103,7 +103,7 @@ Value MeanWaiting(const ContentionPoint& point) {
 Value UsefulShare(const ContentionPoint& point) {
   return Ratio(static_cast<double>(point.useful.sum()), static_cast<double>(point.window_ns));
 }
-/// L = lambda W (Little, 1961): what is far from 1 says that the window is too short.
+/// L = lambda W (Little, 1961): a value far from 1 means that the window is too short.
 Value LittlesLaw(const ContentionPoint& point) {
   const double waits =
       static_cast<double>(point.wait.sum()) + static_cast<double>(point.abandoned_wait.sum());
@@ -117,7 +117,7 @@ Value ServerHold(const ContentionPoint& point) {
   if (!point.server) return std::nullopt;
   return point.server->hold.IfTelling(500'000);
 }
-/// Where nobody is woken, clients poll, or nobody waits: tries_per_grant says which.
+/// If nobody is woken, clients poll, or nobody waits: tries_per_grant tells which.
 Value HerdFactor(const ContentionPoint& point) {
   if (point.woken == 0) return std::nullopt;
   return Ratio(Real(point.woken), Real(point.turn.count()));
@@ -127,7 +127,7 @@ Value FencedRejects(const ContentionPoint& point) {
   return Real(*point.fenced_rejects);
 }
 
-/// The grants of each client, the fewest first.
+/// Each client's grants, the fewest first.
 std::vector<double> SortedGrants(const ContentionPoint& point) {
   std::vector<double> grants;
   for (const ClientShare& share : point.shares) grants.push_back(Real(share.grants));
@@ -144,7 +144,7 @@ Value GrantsMostToFewest(const ContentionPoint& point) {
   const std::vector<double> grants = SortedGrants(point);
   return grants.empty() ? Value() : Ratio(grants.back(), grants.front());
 }
-/// Of an odd number of clients the one in the middle is in neither half.
+/// With an odd number of clients, the middle one is in neither half.
 Value GrantsTopHalf(const ContentionPoint& point) {
   const std::vector<double> grants = SortedGrants(point);
   if (grants.size() < 2) return std::nullopt;
@@ -275,7 +275,7 @@ constexpr std::array kFigures = {
            RenewalMargin},
 };
 
-/// Three unknowns, three equations, by Gauss with pivots. False: they do not decide it.
+/// Solves three equations in three unknowns, by Gauss with pivoting. False: not determined.
 bool Solve(std::array<std::array<double, 4>, 3>& rows) {
   for (std::size_t column = 0; column < 3; ++column) {
     std::size_t pivot = column;
@@ -340,7 +340,7 @@ std::optional<Scalability> Fit(const std::vector<const ContentionPoint*>& of_one
     if (throughput <= 0) return std::nullopt;
     const double n = point->clients;
     const std::array<double, 3> terms = {1, n - 1, n * (n - 1)};
-    // Weighed by the throughput, so that each counts by its relative error.
+    // Weighted by the throughput, so that each counts by its relative error.
     const double weight = throughput / n;
     for (std::size_t row = 0; row < 3; ++row) {
       for (std::size_t i = 0; i < 3; ++i) sums[row][i] += weight * weight * terms[row] * terms[i];

@@ -17,7 +17,7 @@ namespace {
 constexpr double kNoise = 0.02;  // of wall times; Criterion's default
 constexpr std::size_t kMostSentences = 12;
 
-/// "29990000 (30 ms)": the number that a file would name, and what it means to a reader.
+/// "29990000 (30 ms)": the number as in a file, and in readable form.
 std::string InWords(const Figure& figure, double value) {
   std::string text = fmt::format("{:.12g}", value);
   if (figure.unit == Unit::kNanoseconds) text += " (" + DurationInWords(value) + ")";
@@ -60,7 +60,7 @@ const ContentionPoint* FindPoint(const ContentionReport& report, const Contentio
 }
 
 struct GateChange {
-  double part = 0;  // how much, against what it was
+  double part = 0;  // relative change
   std::string sentence;
 };
 

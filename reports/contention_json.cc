@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Each type has one list of its members, which the writer and the reader walk alike: so neither can
-// forget one.
+// Each type has one list of its members, shared by the writer and the reader, so that neither can
+// miss one.
 #include "reports/contention_json.h"
 
 #include <cstddef>
@@ -242,7 +242,7 @@ class Reader {
     if (found == object_.end()) throw Mistake(path + ": is missing");
     Read(*found, path, value);
   }
-  /// One that earlier versions did not write.
+  /// A member that earlier versions did not write.
   template <typename T>
   void Newer(const char* name, T& value) {
     if (object_.contains(name)) (*this)(name, value);

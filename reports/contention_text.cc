@@ -26,7 +26,7 @@ struct Column {
   std::string_view figure;
 };
 
-/// What a table has room for.
+/// The columns that fit into a table.
 constexpr std::array kColumns = {
     Column{"grants/s", "grants_per_s"}, Column{"wait p50", "wait_p50_ns"},
     Column{"p99", "wait_p99_ns"},       Column{"max", "wait_max_ns"},
@@ -210,7 +210,7 @@ std::string ToJUnit(const ContentionReport& report) {
   std::string cases;
   std::map<std::string, int> taken;
   for (const GateResult& gate : report.gates) {
-    // Of two cases with one name a reader keeps the first.
+    // Of two cases with the same name a reader keeps the first.
     std::string name = MetricAttribute(gate.name);
     if (const int number = ++taken[name]; number > 1) name += fmt::format(" #{}", number);
     cases +=
@@ -227,7 +227,7 @@ std::string ToJUnit(const ContentionReport& report) {
     }
     cases += "</testcase>\n";
   }
-  // A suite without cases is dropped by Jenkins.
+  // Jenkins drops a suite without cases.
   if (report.gates.empty()) {
     cases = "    <testcase classname=\"contention\" name=\"measured\" time=\"0.000\"/>\n";
   }

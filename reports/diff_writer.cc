@@ -84,7 +84,7 @@ class DiffTextWriter {
     if (!finding.places.empty()) Wrapped("", "in " + Places(finding));
     if (!finding.sentence.empty()) Wrapped("", finding.sentence);
     if (!change.remark.empty()) Wrapped("", change.remark);
-    // There to be copied, so it is whole.
+    // Never cut, as it is there to be copied.
     const std::string replay = ReplayOf(diff_, finding);
     if (!replay.empty()) out_ += "        " + SafeForTerminal(replay, options_.utf8) + '\n';
   }

@@ -14,7 +14,7 @@ bool IsContinuation(unsigned char byte) { return (byte & 0xC0U) == 0x80U; }
 
 bool IsControl(char32_t c) { return c < 0x20 || (c >= 0x7F && c < 0xA0); }
 
-// Characters that change how others are shown, or hide: a name could pass for another one.
+// Characters that hide, or change how others are shown: a name could pass for another one.
 bool IsDeceptive(char32_t c) {
   return c == 0xAD || c == 0x61C || c == 0x180E || (c >= 0x200B && c <= 0x200F) ||
          (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF ||
@@ -23,7 +23,7 @@ bool IsDeceptive(char32_t c) {
 
 bool IsAllowedInXml(char32_t c) {
   if (c == '\t' || c == '\n' || c == '\r') return true;
-  // C1 controls are legal in XML 1.0, but no reader shows them and some terminals obey them.
+  // C1 controls are legal in XML 1.0, but readers do not show them and some terminals obey them.
   return !IsControl(c) && c != 0xFFFE && c != 0xFFFF;
 }
 
@@ -133,7 +133,7 @@ char32_t NextCodePoint(std::string_view text, std::size_t* position) {
   if (lead < 0x80) return lead;
   if (lead < 0xC2 || lead > 0xF4) return kReplacementCharacter;
   const int length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  // The second byte alone decides whether a form is overlong, a surrogate or out of range.
+  // The second byte alone decides whether a sequence is overlong, a surrogate or out of range.
   const unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
   const unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
   char32_t value = length == 2 ? lead & 0x1FU : length == 3 ? lead & 0x0FU : lead & 0x07U;
@@ -223,9 +223,9 @@ std::string EscapeMarkdown(std::string_view text) {
     } else if (c == '&') {
       out += "&amp;";
     } else if (c == '@') {
-      out += "@&#8203;";  // It would call somebody: nothing invisible belongs to a name.
+      out += "@&#8203;";  // Would mention a user: names contain nothing invisible.
     } else if (rest.starts_with("://")) {
-      out += "&#58;";  // It would be a link without being asked to.
+      out += "&#58;";  // Would become a link by itself.
     } else if (c == '.' && out.ends_with("www")) {
       out += "&#46;";
     } else if (std::string_view("\\`*_{}[]#|~").find(c) != std::string_view::npos) {

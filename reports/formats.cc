@@ -58,7 +58,7 @@ std::vector<Rendered> HgrmOf(const ContentionReport& report) {
   std::map<std::string, int> taken;
   for (const ContentionPoint& point : report.points) {
     std::string name = fmt::format("waits/{}.{}", SafeFileName(point.lock), point.clients);
-    // Different names of locks may give one name of a file.
+    // Different lock names may give the same file name.
     if (const int number = ++taken[name]; number > 1) name += fmt::format("-{}", number);
     files.push_back({name + ".hgrm", ToHgrm(point.wait)});
   }
@@ -82,7 +82,7 @@ constexpr std::array kFormats = {
     Format{"shiviz", ".shiviz.log", "ShiViz, a file of each counterexample", nullptr, &ToShiViz},
 };
 
-/// Beside the counterexample's own file; if it has none, by the verdict that it explains.
+/// Next to the counterexample's own file or, without one, named after the verdict that it explains.
 std::string NameOf(const StoredRun& run, std::size_t index, const Format& format) {
   if (index < run.files.size()) {
     return std::filesystem::path(run.files[index]).replace_extension(format.file_name).string();

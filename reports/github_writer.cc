@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMost = 10;
 constexpr std::size_t kGithubWidth = 500;
 
-/// Of text that is safe for a terminal, so that its line ends are visible escapes.
+/// For text already safe for a terminal, whose line ends are visible escapes.
 std::string Escaped(std::string_view text, bool property) {
   std::string escaped;
   for (const char letter : text) {
@@ -34,7 +34,7 @@ std::string Escaped(std::string_view text, bool property) {
   return escaped;
 }
 
-/// The second line is there to be copied: it is whole, however long.
+/// The second line is there to be copied, and never cut.
 std::string Annotation(std::string_view level, std::string_view title, std::string_view message,
                        std::string_view second_line = "") {
   return fmt::format(
@@ -79,7 +79,7 @@ std::string ToGitHubAnnotations(const RunReport& report,
     if (ExitCodeOf(row) == ExitCode::kPass) continue;
     lines.push_back(Annotation(row, FindCounterexample(counterexamples, row), report.tool.program));
   }
-  // What makes the whole fail where every row passes.
+  // The reason that the whole fails although every row passes.
   if (lines.empty() && ExitCodeOf(report) != ExitCode::kPass) {
     lines.push_back(Annotation("error", "Interlock: " + std::string(Headline(report)),
                                "see the report for what was never seen, cut short or diverged"));
@@ -89,7 +89,7 @@ std::string ToGitHubAnnotations(const RunReport& report,
 
 std::string ToGitHubAnnotations(const ContentionReport& report) {
   std::vector<std::string> lines;
-  // Errors first: of many annotations the last ones are dropped.
+  // Errors first: GitHub drops the last ones of many annotations.
   for (const bool measured : {true, false}) {
     for (const GateResult& gate : report.gates) {
       if (gate.measured != measured || (gate.measured && gate.pass)) continue;

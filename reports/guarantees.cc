@@ -12,7 +12,7 @@
 namespace interlock::reports {
 namespace {
 
-/// "LK005"; the three levels of LK013 are told apart by a letter: server, belief, critical section.
+/// "LK005"; a letter tells apart the three levels of LK013: server, belief, critical section.
 std::string Label(const ResultRow& row) {
   if (row.property == "permits-server") return row.code + "-S";
   if (row.property == "permits-belief") return row.code + "-B";
@@ -20,7 +20,7 @@ std::string Label(const ResultRow& row) {
   return row.code;
 }
 
-/// What is not promised either way stands in parentheses.
+/// Results without a promise either way are in parentheses.
 std::string Labels(const GuaranteeCell& cell, Verdict verdict) {
   std::string labels;
   for (const ResultRow& row : cell.rows) {

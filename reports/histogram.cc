@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kExactBits = 11;
 
-/// The greatest value that shares the count of this one.
+/// The greatest value counted together with this one.
 std::int64_t Representative(std::int64_t value) {
   const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(value)));
   if (bits <= kExactBits) return value;
@@ -45,7 +45,7 @@ std::int64_t Histogram::mean() const {
 
 std::int64_t Histogram::AtMillionth(std::uint32_t part) const {
   constexpr std::uint64_t kWhole = 1'000'000;
-  // Rounded up, and in two steps, because the product of both may not fit.
+  // Rounded up, and in two steps, because the product of both may overflow.
   const std::uint64_t rank =
       count_ / kWhole * part + (count_ % kWhole * part + kWhole - 1) / kWhole;
   std::uint64_t seen = 0;

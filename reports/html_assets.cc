@@ -3,8 +3,8 @@
 
 namespace interlock::reports {
 
-// Colours by role, for light and dark; every mark has a shape or a word as well. Rows of a case are
-// of one height, which html_case.cc draws its diagram by.
+// Colours by role, for light and dark; every mark also has a shape or a word. All rows of a case
+// have the same height, which html_case.cc relies on.
 const std::string_view kPageStyle = R"css(
 :root { color-scheme: light dark; --ink: #1c2128; --soft: #57606a; --paper: #ffffff;
   --panel: #f6f8fa; --line: #d0d7de; --good: #1a7f37; --bad: #cf222e; --doubt: #9a6700;
@@ -104,8 +104,8 @@ path.line { fill: none; }
   overflow: visible; } .keys { display: none; } details { display: block; } }
 )css";
 
-// A case is stepped through with the keyboard while it has the focus. Without the script all is
-// there and nothing moves.
+// A case is stepped through with the keyboard while it has the focus. Without the script everything
+// is shown, but static.
 const std::string_view kPageScript = R"js(
 (function () {
   'use strict';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A case as a diagram: a lane for each client and server, time downwards, a row for each event, as
-// high as the row of the table beside it.
+// high as the table's row beside it.
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -16,7 +16,7 @@
 namespace interlock::reports {
 namespace {
 
-constexpr std::size_t kHead = 28;  // of a drawing of its own, which stays while rows are scrolled
+constexpr std::size_t kHead = 28;  // a separate drawing that stays while rows are scrolled
 constexpr std::size_t kRow = 22;
 constexpr std::size_t kLane = 130;
 constexpr std::size_t kFirstLane = 80;
@@ -26,7 +26,7 @@ std::string TimeOf(const TableRow& row) {
   return fmt::format("{}.{:06}", row.time_ns / 1'000'000, row.time_ns % 1'000'000);
 }
 
-/// The rows that are shown: all, or as many as may be, around the violation.
+/// The rows shown: all, or the maximum number around the violation.
 struct Window {
   std::size_t first = 0;
   std::size_t end = 0;
@@ -53,7 +53,7 @@ class Diagram {
     out_ = Heads(width);
     out_ += fmt::format("<svg width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" ",
                         width, height);
-    // A pattern of another case would vanish with that case when it is folded.
+    // A pattern of another case would disappear when that case is folded.
     out_ += fmt::format(
         "aria-label=\"Space-time diagram; the table beside it says the same in words\"><defs>"
         "<pattern id=\"hatch-{}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
@@ -88,7 +88,7 @@ class Diagram {
     return out + "</svg>";
   }
 
-  /// Sections and pauses, from where they begin to where they end, or to the last row.
+  /// Sections and pauses, from beginning to end, or to the last row.
   void Bars() {
     std::map<std::pair<std::size_t, bool>, std::size_t> begun;
     const auto draw = [&](std::size_t lane, bool pause, std::size_t from, std::size_t to) {
@@ -141,7 +141,7 @@ class Diagram {
         a, Y(from), tip, Y(to), b, Y(to), b > a ? -8 : 8);
   }
 
-  /// Cut half-way to where the other side is.
+  /// Cut half-way to the other side.
   void Lost(std::size_t row) {
     const TableRow& from = example_.rows[row];
     const std::size_t a = X(from.column);
@@ -223,7 +223,7 @@ std::string ToHtmlCase(const Counterexample& example, std::size_t number) {
     out += fmt::format("<p class=\"doubt\">{} of {} rows are not shown here; the file has all.</p>",
                        GroupDigits(hidden), GroupDigits(example.rows.size()));
   }
-  // What to do is a line or two: the picture below it still begins on the first screen.
+  // Hints take a line or two: the picture below still begins on the first screen.
   std::string hints;
   AddTerm("What to do", example.hints, false, hints);
   if (!hints.empty()) out += "<dl>" + hints + "</dl>";

@@ -41,7 +41,7 @@ std::string Cell(std::string_view text) { return fmt::format("<td class=\"n\">{}
 
 double Log(double value) { return std::log10(std::max(value, 1.0)); }
 
-/// Of measurements that stand on one page each lock says in which time it was measured.
+/// With several measurements on one page, each lock says which kind of time was measured.
 ContentionReport JoinedMeasurements(const std::vector<NamedMeasurement>& all) {
   ContentionReport joined;
   std::map<std::string, int> times;
@@ -61,7 +61,7 @@ ContentionReport JoinedMeasurements(const std::vector<NamedMeasurement>& all) {
 
 class ContentionPage {
  public:
-  /// `report`: all of them in one.
+  /// `report`: all of them joined.
   ContentionPage(const ContentionReport& report, std::vector<NamedMeasurement> runs)
       : report_(report), runs_(std::move(runs)), locks_(ByLock(report)) {
     for (const ContentionPoint& point : report_.points) clients_.insert(point.clients);
@@ -116,7 +116,7 @@ class ContentionPage {
     out_ +=
         "<table><caption>Gates</caption><thead><tr><th>verdict</th><th>threshold</th>"
         "<th>found</th><th>what to do</th></tr></thead><tbody>\n";
-    // What needs somebody's attention stands first.
+    // Gates that need attention come first.
     std::vector<const GateResult*> gates;
     for (const GateResult& gate : report_.gates) gates.push_back(&gate);
     const auto rank = [](const GateResult* gate) {
@@ -139,8 +139,8 @@ class ContentionPage {
     out_ += "</tbody></table>\n";
   }
 
-  /// After perf's table of locks: who made clients wait longest stands first. Windows of several
-  /// runs may differ in length, so each has a table of its own.
+  /// Modelled on perf's table of locks: the lock that made clients wait longest is first. Windows
+  /// of several runs may differ in length, so each has its own table.
   void Tables() {
     out_ += "<h2>Locks</h2>";
     std::size_t first = 0;
@@ -179,14 +179,14 @@ class ContentionPage {
 
   int Most() const { return clients_.empty() ? 0 : *clients_.rbegin(); }
 
-  /// With the number of clients, if it is not that of the others.
+  /// With the number of clients, if it differs from the others'.
   std::string NameOf(const ContentionPoint& point) const {
     std::string name = HtmlText(point.lock);
     if (point.clients != Most()) name += fmt::format(" at {}", point.clients);
     return name;
   }
 
-  /// The line of one histogram: x is how many nines, y the logarithm of the time.
+  /// The line of one histogram: x is the number of nines, y the logarithm of the time.
   static ChartLine Curve(const Histogram& histogram) {
     ChartLine line;
     std::uint64_t seen = 0;
@@ -194,7 +194,7 @@ class ContentionPage {
     for (const auto& [value, count] : histogram.counts()) {
       seen += count;
       const auto above = static_cast<double>(histogram.count() - seen);
-      // The last has none above it; it stands where half a value would.
+      // The last has none above it, and is placed as if half a value were.
       const double nines = -std::log10(std::max(above, 0.5) / whole);
       line.points.push_back({nines, Log(static_cast<double>(value))});
     }
@@ -254,7 +254,7 @@ class ContentionPage {
     out_ += "</div>\n" + knees;
   }
 
-  /// Answers where each is highest.
+  /// Shows where each is highest.
   std::string Throughput(const std::vector<Tick>& clients) {
     Chart chart{"throughput over clients", "clients", "grants/s", clients, {}, {}};
     double greatest = 0;
@@ -310,7 +310,7 @@ class ContentionPage {
     out_ += ToSvg(chart);
   }
 
-  /// Of the most clients: who had it when, what each got, and what it cost.
+  /// For the most clients: who had it when, what each got, and what it cost.
   void Lock(const Points& points) {
     const ContentionPoint& point = *points.back();
     out_ += fmt::format("<h2>{} at {}</h2>\n", HtmlText(point.lock),

@@ -26,14 +26,14 @@ bool IsDemandedBreak(const ResultRow& row) {
   return row.expected == Expectation::kBreaks && row.verdict == Verdict::kViolated && row.pass;
 }
 
-/// All rows of one lock and one property, in whatever scenario and class.
+/// All rows of one lock and one property, over all scenarios and classes.
 struct ProofCell {
   std::size_t failed = 0;
   std::size_t open = 0;
   std::size_t holds = 0;
   std::size_t breaks = 0;
-  std::uint64_t exercised = 0;  ///< runs, of those that hold and are no proof
-  bool proved = false;          ///< one of them is: within its bound, by every run
+  std::uint64_t exercised = 0;  ///< runs, for those that hold without a proof
+  bool proved = false;          ///< one of them is proved: within its bound, by every run
 
   void Add(const ResultRow& row) {
     const ExitCode code = ExitCodeOf(row);
@@ -57,11 +57,11 @@ struct ProofCell {
 struct ProofLine {
   std::string_view lock;
   std::map<std::string_view, ProofCell> cells;  ///< by the property's code
-  const ResultRow* weakest = nullptr;  ///< of what drawn runs say hold: the fewest tried it
+  const ResultRow* weakest = nullptr;  ///< least exercised of those that hold by drawn runs
 };
 
-/// Three digits and a letter at most, so that a column for each property finds room: the tables
-/// below it have every digit.
+/// At most three digits and a letter, so that a column for each property fits: the tables below
+/// have every digit.
 std::string ShortCount(std::uint64_t count) {
   if (count < 1'000) return std::to_string(count);
   if (count < 10'000) return fmt::format("{}.{}k", count / 1'000, count / 100 % 10);
@@ -69,7 +69,7 @@ std::string ShortCount(std::uint64_t count) {
   return fmt::format("{}.{}M", GroupDigits(count / 1'000'000), count / 100'000 % 10);
 }
 
-/// "permits-…" of "permits-belief" and "permits-server".
+/// "permits-…" for "permits-belief" and "permits-server".
 std::string CommonName(const std::set<std::string_view>& names) {
   if (names.size() == 1) return HtmlText(*names.begin());
   const std::string_view first = *names.begin();
@@ -181,7 +181,7 @@ class ProofTable {
   std::map<std::string_view, std::set<std::string_view>> properties_;  ///< names, by code
   std::set<std::string_view> scenarios_;
   std::uint64_t holds_ = 0;
-  std::uint64_t proofs_ = 0;  ///< of those that hold
+  std::uint64_t proofs_ = 0;  ///< among those that hold
   std::uint64_t breaks_ = 0;
   const ResultRow* weakest_;
 };

@@ -20,7 +20,7 @@ constexpr double kTimelineLeft = 46;
 constexpr double kTimelineLane = 12;
 constexpr double kTimelineTop = 6;
 
-/// A bar of a share of the greatest, and the number behind it.
+/// A bar proportional to the greatest value, followed by the number.
 std::string Bar(double value, double greatest, std::string_view text) {
   const double width = greatest > 0 ? value / greatest * 120 : 0;
   return fmt::format(

@@ -64,7 +64,7 @@ class RunPage {
   }
 
  private:
-  /// Cases of what failed, then of what was expected: the first of each property and lock.
+  /// Cases of failures, then of expected violations: the first for each property and lock.
   void Choose() {
     for (const bool expected : {false, true}) {
       std::set<std::pair<std::string_view, std::string_view>> chosen;
@@ -142,7 +142,7 @@ class RunPage {
     out_ += "</tbody></table></div>\n";
   }
 
-  /// Unfolded, right below the verdict: whoever opens the page of a failure sees its picture.
+  /// Unfolded, right below the verdict, so that the page of a failure shows its picture at once.
   void FirstCase() {
     if (failures_ == 0) return;
     out_ += fmt::format(
@@ -174,7 +174,7 @@ class RunPage {
                         ToHtmlCase(example, index + 1));
   }
 
-  /// A line for each kind of detail, to be unfolded.
+  /// A foldable line for each kind of detail.
   void Details() {
     if (report_.results.empty() && report_.goals.empty()) return;
     out_ += "<h2>Details</h2>\n";
@@ -203,7 +203,7 @@ class RunPage {
     }
   }
 
-  /// A table for each lock: properties down, scenarios across would be too wide; so a line each.
+  /// A table for each lock. Properties down and scenarios across would be too wide, so a line each.
   void Locks() {
     std::vector<std::pair<std::string_view, std::vector<const ResultRow*>>> locks;
     std::map<std::string_view, std::size_t> places;
@@ -243,7 +243,7 @@ class RunPage {
     out_ += "</tbody></table></div></details>\n";
   }
 
-  /// What should have happened and never did keeps a run from passing: it is not folded.
+  /// Expected events that never happened keep a run from passing, so they are not folded.
   void Unseen() {
     std::string names;
     for (const GoalCount& goal : report_.goals) {
@@ -281,9 +281,9 @@ class RunPage {
 
   const RunReport& report_;
   const std::vector<Counterexample>& examples_;
-  std::vector<const Counterexample*> cases_;  ///< those that are shown
+  std::vector<const Counterexample*> cases_;  ///< those shown
   std::map<const Counterexample*, std::size_t> numbers_;
-  std::size_t failures_ = 0;  ///< so many of them, the first
+  std::size_t failures_ = 0;  ///< number of failures, which come first
   std::uint64_t failures_left_out_ = 0;
   std::uint64_t expected_left_out_ = 0;
   std::string out_;

@@ -10,7 +10,7 @@ namespace interlock::reports {
 namespace {
 
 constexpr std::size_t kMaxShown = 60;
-// Far beyond any run, and well inside what a double carries in whole milliseconds.
+// Far beyond any run, and exactly representable as a double in whole milliseconds.
 constexpr double kMaxSeconds = 1e12;
 
 }  // namespace

@@ -142,7 +142,7 @@ void ReadShrunk(const Node& node, Shrunk* shrunk) {
   node.ReadIfThere("seconds", &shrunk->time);
 }
 
-/// A record is held against a run, so one that was edited or cut must not be taken for another run.
+/// A record is compared with a run, so an edited or truncated one must not pass as another run.
 void ReadRecord(const Node& node, const std::string& replay, Record* record) {
   node.ReadHex("trace_hash", &record->trace_hash);
   node.Read("steps", &record->steps);

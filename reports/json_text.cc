@@ -55,7 +55,7 @@ void JsonText::Bool(bool value) { Raw(value ? "true" : "false"); }
 void JsonText::Null() { Raw("null"); }
 
 void JsonText::Seconds(std::chrono::milliseconds value) {
-  // Time does not run backwards in a report; a clock that did is shown as no time at all.
+  // Time never runs backwards in a report; a clock that did is shown as zero.
   const auto ms = value.count() < 0 ? 0 : value.count();
   Raw(fmt::format("{}.{:03}", ms / 1000, ms % 1000));
 }

@@ -192,7 +192,7 @@ void WriteRecord(JsonText& json, const Counterexample& counterexample) {
   json.EndObject();
 }
 
-// Parsed and printed again rather than pasted, so that a broken program cannot break the file.
+// Parsed and printed again instead of pasted, so that a broken program cannot break the file.
 void WriteProgram(JsonText& json, const std::string& program) {
   json.Key("program");
   if (program.empty()) {

@@ -32,9 +32,9 @@ std::string Seconds(std::chrono::milliseconds time) {
   return fmt::format("{}.{:03}", ms / 1000, ms % 1000);
 }
 
-/// What stands inside a testcase that did not pass.
+/// The content of a testcase that did not pass.
 struct Problem {
-  bool is_error = false;  ///< <error>, else <failure>
+  bool is_error = false;  ///< <error>, otherwise <failure>
   std::string type;
   std::string message;
   std::string body;
@@ -66,7 +66,7 @@ class JUnitWriter {
     out += fmt::format("<testsuites name=\"interlock\" {} time=\"{}\">\n", Counts(all),
                        Seconds(report_.totals.wall_time.value_or(std::chrono::milliseconds(0))));
     for (std::size_t i = 0; i < suites_.size(); ++i) {
-      // Rows share their runs, so no time of their own is known; the whole is on the root element.
+      // Rows share their runs, so their own times are not known; the root element has the total.
       out += fmt::format("  <testsuite id=\"{}\" name=\"{}\" {} time=\"0.000\">\n", i,
                          Attribute(suites_[i].name, kLongestCaseName), Counts(suites_[i]));
       out += suites_[i].cases + "  </testsuite>\n";
@@ -181,7 +181,7 @@ class JUnitWriter {
     suite.cases +=
         fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0.000\">\n", safe_class,
                     UniqueName(safe_class, Attribute(name, kLongestCaseName)));
-    // The order that the schema of Surefire demands: properties, problem, system-out.
+    // The order that Surefire's schema demands: properties, problem, system-out.
     const std::size_t split = std::min(inner.find("      <system-out>"), inner.size());
     suite.cases += inner.substr(0, split);
     if (!problem.type.empty()) {
@@ -194,7 +194,7 @@ class JUnitWriter {
     suite.cases += inner.substr(split) + "    </testcase>\n";
   }
 
-  /// Two different names can become equal once they are cut and escaped.
+  /// Different names can become equal once they are cut and escaped.
   std::string UniqueName(const std::string& classname, const std::string& name) {
     std::string unique = name;
     for (int n = 2; !names_.emplace(classname, unique).second; ++n) {

@@ -22,7 +22,7 @@ std::string Safe(std::string_view text) {
   return EscapeMarkdown(Excerpt(text, kMarkdownWidth, true));
 }
 
-/// What the text writer has made safe, in a fence that it cannot end.
+/// Text made safe by the text writer, in a fence that it cannot end.
 std::string Fenced(std::string_view text) {
   std::string fence = "```";
   while (text.find(fence) != std::string_view::npos) fence += '`';
@@ -91,7 +91,7 @@ class MarkdownWriter {
     if (any) out_ += '\n';
   }
 
-  /// The first case of each property that failed; if none did, of each that was to be shown.
+  /// The first case of each property that failed or, if none did, of each expected violation.
   void Cases() {
     for (const bool expected : {false, true}) {
       std::set<std::string_view> told;
@@ -111,7 +111,7 @@ class MarkdownWriter {
         fmt::format("{} {}: {} in {} [{}]", Safe(example.code), Safe(example.title),
                     Safe(example.lock), Safe(example.scenario), ToString(example.synchrony));
     const std::string body = Fenced(ToText(example, TextOptions{.utf8 = true}));
-    // What is known is there for who wants it.
+    // Expected cases are folded.
     out_ += expected ? fmt::format("<details><summary>{}</summary>\n\n{}\n</details>\n\n",
                                    EscapeXmlText(headline), body)
                      : fmt::format("## {}\n\n{}\n\n{}\n", headline, Safe(example.sentence), body);
@@ -154,7 +154,7 @@ std::string MarkdownCode(std::string_view text) {
 std::string CutMarkdown(std::string text, std::size_t most_bytes) {
   if (text.size() <= most_bytes) return text;
   constexpr std::string_view kCut = "\n\n*Cut here: the whole report is in run.json.*\n";
-  // A fence that is open where it is cut would swallow the last line: so it ends before any.
+  // An open fence would swallow the last line, so the cut moves before it.
   const std::size_t room = most_bytes > kCut.size() ? most_bytes - kCut.size() : 0;
   std::size_t end = text.rfind("\n```", room);
   bool open = false;

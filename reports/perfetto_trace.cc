@@ -45,9 +45,9 @@ constexpr std::uint64_t kInstant = 3;
 constexpr std::uint32_t kStringValue = 6;
 constexpr std::uint32_t kAnnotationName = 10;
 
-constexpr std::uint64_t kOneSequence = 1;       // any number but 0: all packets are of one writer
+constexpr std::uint64_t kOneSequence = 1;       // any number but 0: all packets are from one writer
 constexpr std::uint64_t kNothingBeforeIt = 1;   // SEQ_INCREMENTAL_STATE_CLEARED
-constexpr std::uint64_t kLargestPid = 1 << 22;  // of Linux; the type is a signed 32-bit number
+constexpr std::uint64_t kLargestPid = 1 << 22;  // on Linux; the type is a signed 32-bit number
 
 ProtoMessage PacketOf(std::uint32_t field, const ProtoMessage& message) {
   ProtoMessage packet;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Invariant: a position is the place of a row in the order of time; the rows of one instant keep
-// their own order, so that positions say what nests in what where times are equal.
+// Invariant: a position is the index of a row in order of time; rows of one instant keep their own
+// order, so that positions determine nesting where times are equal.
 #include "reports/perfetto_writer.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ std::optional<Lasting> EndsSpan(SpanChange span) {
   }
 }
 
-/// Where what begins at a position ends.
+/// Where the slice beginning at a position ends.
 class Matches {
  public:
   void Begin(Lasting what, std::uint64_t whose, std::size_t position) {
@@ -134,7 +134,7 @@ class PerfettoWriter {
     }
   }
 
-  /// The first column of a server: where commands are executed, else the last one.
+  /// The first server column: where commands are executed, or else the last one.
   std::size_t FirstServer() const {
     std::size_t first = columns_.size();
     for (const TableRow* row : rows_) {
@@ -224,7 +224,7 @@ class PerfettoWriter {
     if (end) slices_[{what, position}] = slice;
   }
 
-  /// What ends here may have begun in a part of the table that was left out.
+  /// The beginning may be in a part of the table that was left out.
   void EndOf(Lasting what, std::size_t position, Track track, const PerfettoEvent& event) {
     const std::uint64_t time = Nanoseconds(rows_[position]->time_ns);
     const auto begin = matches_.BeginOf(what, position);
@@ -236,10 +236,10 @@ class PerfettoWriter {
     trace_.End(slices_[{what, *begin}], time, end);
   }
 
-  /// Here the times alone say what nests: at one nanosecond what has lasted ends before anything
-  /// begins, and of what begins together the longest is first.
+  /// Here times alone determine nesting: at the same nanosecond, ends come before beginnings, and
+  /// of simultaneous beginnings the longest comes first.
   void AddStretches() {
-    // Time; 0: an end, 1: a beginning, 2: the end of what has no length; what settles the rest.
+    // Time; 0: an end, 1: a beginning, 2: the end of a zero-length span; then a tie-breaker.
     std::vector<std::tuple<std::uint64_t, int, std::uint64_t, std::size_t>> turns;
     for (std::size_t i = 0; i < example_.stretches.size(); ++i) {
       const Stretch& one = example_.stretches[i];

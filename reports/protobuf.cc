@@ -4,7 +4,7 @@
 namespace interlock::reports {
 namespace {
 
-// How a field's value is laid out; the low three bits of its tag.
+// Wire types: the low three bits of a field's tag.
 constexpr std::uint64_t kVarint = 0;
 constexpr std::uint64_t kFixed64 = 1;
 constexpr std::uint64_t kLengthDelimited = 2;

@@ -11,7 +11,7 @@ namespace interlock::reports {
 
 std::uint32_t CheckOf(std::string_view replay, const Record& record) {
   const std::string bytes =
-      // As the file has them, which holds no broken UTF-8.
+      // As stored in the file, which has no invalid UTF-8.
       fmt::format("{}\n{:x}\n{}\n{}\n{}\n{}", ToValidUtf8(replay), record.trace_hash, record.steps,
                   record.violating_step, record.stride, ToValidUtf8(record.digests));
   std::uint32_t crc = 0xffffffffU;

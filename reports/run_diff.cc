@@ -27,7 +27,7 @@ std::uint64_t Fnv(std::string_view text) {
   return hash;
 }
 
-/// The words of a fault's line that hold no digit and are no unit: "at step pause for".
+/// The words of a fault's line that have no digit and are no unit: "at step pause for".
 std::string Skeleton(std::string_view line) {
   constexpr std::array<std::string_view, 5> kUnits = {"ns", "us", "ms", "s", "ppm"};
   std::string words;
@@ -48,7 +48,7 @@ std::string Skeleton(std::string_view line) {
 struct Seen {
   Finding finding;
   std::vector<const ResultRow*> rows;
-  std::vector<double> shares;  ///< of the runs, in which it was seen: one of each row
+  std::vector<double> shares;  ///< share of the runs in which it was seen, one per row
 };
 
 double ShareOf(const ResultRow& row, const Counterexample* example) {
@@ -84,7 +84,7 @@ bool SameTrouble(const Finding& a, const Finding& b) {
   return a.lock == b.lock && a.property == b.property && a.what == b.what;
 }
 
-/// One that has no faults to compare is the same as any of its lock and property.
+/// A finding without faults to compare equals any other of its lock and property.
 bool Same(const Finding& a, const Finding& b) {
   if (a.fingerprint == b.fingerprint) return true;
   return SameTrouble(a, b) && (!a.faults_known || !b.faults_known);
@@ -111,7 +111,7 @@ std::vector<Seen> SeenIn(const StoredRun& run) {
   return all;
 }
 
-/// The verdict on the same thing in the other run; nullptr: it has none.
+/// The verdict on the same subject in the other run; nullptr: there is none.
 const ResultRow* Counterpart(const StoredRun& run, const ResultRow& row) {
   for (const ResultRow& other : run.report.results) {
     if (other.lock == row.lock && other.code == row.code && other.property == row.property &&
@@ -123,9 +123,9 @@ const ResultRow* Counterpart(const StoredRun& run, const ResultRow& row) {
 }
 
 struct Look {
-  bool anywhere = false;        ///< it was put to the test
-  std::uint64_t runs = 0;       ///< so often
-  double missed_by_chance = 1;  ///< if it were as frequent as where it was seen
+  bool anywhere = false;        ///< it was exercised
+  std::uint64_t runs = 0;       ///< number of runs that did
+  double missed_by_chance = 1;  ///< probability of missing it at its known frequency
 };
 
 Look LookFor(const Seen& seen, const StoredRun& in) {

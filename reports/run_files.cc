@@ -54,7 +54,7 @@ bool LeadsOut(const fs::path& name) {
   return false;
 }
 
-/// False, with an error: it is there and cannot be taken.
+/// False, with an error: it exists and cannot be used.
 bool AddCounterexample(const fs::path& folder, const std::string& name, StoredRun& run,
                        std::string& error) {
   if (LeadsOut(name)) {

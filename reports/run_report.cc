@@ -3,7 +3,7 @@
 
 namespace interlock::reports {
 
-// A value outside an enumeration can only come from a cast; it is named rather than trusted.
+// A value outside an enumeration can only come from a cast; it is named, not trusted.
 
 std::string_view ToString(LockKind kind) {
   switch (kind) {

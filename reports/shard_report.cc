@@ -64,7 +64,7 @@ ShardJson ToObject(const ShardBlock& block) {
   return object;
 }
 
-/// A whole number that is not negative; the library alone would convert any other one.
+/// A non-negative integer; the JSON library alone would convert any other number.
 std::uint64_t Number(const ShardJson& object, const char* key) {
   const ShardJson& value = object.at(key);
   if (value.is_number_unsigned()) return value.get<std::uint64_t>();

@@ -22,7 +22,7 @@ constexpr std::size_t kShivizWidth = 300;
 /// By host. Hosts of which nothing is known have no entry.
 using Clock = std::map<std::size_t, std::uint64_t>;
 
-/// Names that are words of their own, each once.
+/// Names made into single words, each unique.
 std::vector<std::string> HostsOf(const Counterexample& example) {
   std::vector<std::string> hosts;
   std::set<std::string> taken;

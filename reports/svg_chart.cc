@@ -83,7 +83,7 @@ class Drawing {
     }
   }
 
-  /// At the ends of their lines, none over another.
+  /// At the ends of their lines, without overlap.
   void Names() {
     struct Name {
       double y;

@@ -10,9 +10,9 @@
 namespace interlock::reports {
 namespace {
 
-constexpr std::size_t kMaxSentence = 2000;  // characters of any one text that are shown
-constexpr std::size_t kMaxItems = 20;       // lines of any one list that are shown
-constexpr std::size_t kLabel = 11;          // " Critical: ", and what hangs below it
+constexpr std::size_t kMaxSentence = 2000;  // most characters shown of any one text
+constexpr std::size_t kMaxItems = 20;       // most lines shown of any one list
+constexpr std::size_t kLabel = 11;          // " Critical: ", and the indent below it
 constexpr std::size_t kMaxScriptLines = 40;
 
 class CounterexampleWriter {
@@ -97,7 +97,7 @@ class CounterexampleWriter {
   void Frequency() {
     std::string text;
     if (example_.total_runs > 0) {
-      // Tenths of a percent, in whole numbers; something that happened is never shown as 0.0 %.
+      // Tenths of a percent, in integers; something that happened is never shown as 0.0 %.
       const double share = static_cast<double>(example_.violating_runs) * 100.0 /
                            static_cast<double>(example_.total_runs);
       const bool tiny = example_.violating_runs > 0 && share < 0.05;
@@ -112,7 +112,7 @@ class CounterexampleWriter {
     if (!text.empty()) Hanging("Fails:", text + ".");
   }
 
-  /// What the table calls S1, S2, ...: once, line by line, as it was written.
+  /// The scripts that the table calls S1, S2, ...: once, line by line, as written.
   void Scripts() {
     for (std::size_t i = 0; i < example_.scripts.size(); ++i) {
       std::string label = fmt::format(" S{} ", i + 1);
@@ -137,7 +137,7 @@ class CounterexampleWriter {
     if (!example_.caller.empty()) Hanging("More:", example_.caller + " explain " + example_.code);
   }
 
-  // Never wrapped or cut: they are copied from here into a shell.
+  // Never wrapped or cut, as it is copied from here into a shell.
   void Replay() {
     if (example_.replay.empty()) return;
     Line(example_.caller.empty() ? " Replay, with a program that knows this lock:" : " Replay:");

@@ -31,7 +31,7 @@ bool IsCombining(char32_t c) {
 
 std::size_t ColumnsOf(char32_t c) { return IsCombining(c) ? 0U : IsWide(c) ? 2U : 1U; }
 
-/// How many bytes of `text` fit into `width` columns.
+/// Number of bytes of `text` that fit into `width` columns.
 std::size_t BytesThatFit(std::string_view text, std::size_t width) {
   std::size_t used = 0;
   std::size_t position = 0;
@@ -66,7 +66,7 @@ std::string Clip(std::string_view text, std::size_t width, bool utf8) {
 }
 
 std::string BoundedPrefix(std::string_view foreign, std::size_t width) {
-  // Four bytes are one column at worst, and twice that leaves room for characters of no width.
+  // At most four bytes per column; twice that leaves room for zero-width characters.
   const std::size_t bytes = 8 * width + 64;
   if (foreign.size() <= bytes) return std::string(foreign);
   return std::string(foreign.substr(0, bytes)) + "\u2026";
@@ -93,14 +93,14 @@ std::string PadRight(std::string_view text, std::size_t width) {
 
 std::vector<std::string> Wrap(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
-  // A wide character needs two columns; less would never end.
+  // A wide character needs two columns; with fewer this would never end.
   width = std::max<std::size_t>(width, 2);
   while (true) {
     std::size_t fit = BytesThatFit(text, width);
     if (fit == text.size()) break;
     if (text[fit] != ' ') {
       const std::size_t blank = text.substr(0, fit).rfind(' ');
-      // A break far to the left would waste the line; a long word is cut instead.
+      // Breaking far to the left would waste the line; a long word is cut instead.
       if (blank != std::string_view::npos && blank >= fit / 3 && blank > 0) fit = blank;
     }
     lines.emplace_back(text.substr(0, fit));

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kMaxRowName = 60;
 constexpr std::size_t kMaxReason = 1000;
-constexpr std::size_t kIndent = 16;  // what stands before the columns of a row
-// Columns as wide as the longest names that ship, so that a row needs no knowledge of the others.
+constexpr std::size_t kIndent = 16;  // before the columns of a row
+// Columns as wide as the longest names that ship, so that rows are independent of each other.
 constexpr std::size_t kPropertyColumn = 23;
 constexpr std::size_t kScenarioColumn = 28;
 
@@ -25,7 +25,7 @@ constexpr std::string_view kGreen = "\x1b[32m";
 constexpr std::string_view kYellow = "\x1b[33m";
 constexpr std::string_view kCyan = "\x1b[36m";
 
-/// What a pass is worth.
+/// How much a pass means.
 std::string Worth(const ResultRow& row) {
   if (row.verdict != Verdict::kHolds) return {};
   if (row.placings) return fmt::format(", all {}", Count(*row.placings, "placing"));
@@ -66,7 +66,7 @@ Telling TellingOf(const ResultRow& row) {
       return {"FAIL", kRed};
   }
   const bool specimen = row.kind == LockKind::kSpecimen;
-  // What a specimen does besides its conviction is no merit and no fault of it.
+  // What a specimen does besides its conviction counts neither for nor against it.
   if (specimen && row.expected == Expectation::kEither) return {"noted", kCyan};
   switch (row.verdict) {
     case Verdict::kInconclusive:
@@ -191,7 +191,7 @@ void RowsText::One(const ResultRow& row) {
   Told(TellingOf(row), names, text);
 }
 
-// They have the states in common.
+// They share the states.
 void RowsText::Proved(const std::vector<const ResultRow*>& rows) {
   std::vector<const ResultRow*> proved;
   std::vector<const ResultRow*> untested;

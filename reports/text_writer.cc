@@ -64,7 +64,7 @@ class TextWriter {
     if (!never.empty()) Wrapped("never seen", never);
   }
 
-  /// What was expected comes first, what failed last: nothing of it may scroll away.
+  /// Expected violations come first, failures last: they must not scroll off the screen.
   void Violations() {
     std::set<std::string_view> explained;
     std::vector<const ResultRow*> full;
@@ -80,7 +80,7 @@ class TextWriter {
     Section(full, explained.empty() ? "Failures:" : "Further failures:", brief);
   }
 
-  /// Convictions and weaknesses; those that explain a failure's property are not told at length.
+  /// Convictions and weaknesses; those whose property a failure explains are kept short.
   void Expected(std::set<std::string_view> explained) {
     std::vector<const ResultRow*> full;
     std::vector<const ResultRow*> brief;
@@ -124,7 +124,7 @@ class TextWriter {
                        Count(size.operations, "operation"), Count(size.faults, "fault")));
     }
     if (row.replay) {
-      // Whole, whatever its length: it is copied from here.
+      // Never cut, whatever its length: it is copied from here.
       const std::string token = SafeForTerminal(*row.replay, options_.utf8);
       const std::string program = SafeForTerminal(report_.tool.program, options_.utf8);
       Line(program.empty() ? "    replay token " + token
@@ -165,7 +165,7 @@ class TextWriter {
     if (totals.wall_time) tail += " in " + ShortSeconds(*totals.wall_time);
     tail += fmt::format("   seed {:#x}", report_.seed);
     if (ExitCodeOf(report_) == ExitCode::kInternal) {
-      // What a broken tool calls passed is not.
+      // A broken tool's passes do not count.
       LastLine(fmt::format("no verdict of {} stands", GroupDigits(all)), std::move(tail));
       return;
     }
@@ -176,21 +176,21 @@ class TextWriter {
     const auto unseen = static_cast<std::uint64_t>(
         std::count_if(report_.goals.begin(), report_.goals.end(),
                       [](const GoalCount& goal) { return goal.count == 0; }));
-    // Where every row passes it is this that keeps the run from passing.
+    // If every row passes, this is what keeps the run from passing.
     if (passed == all && unseen > 0)
       counts += fmt::format("{}{} never seen", dot, Count(unseen, "goal"));
     if (const ResultRow* weakest = WeakestRow(report_)) {
       const std::string named =
           fmt::format("   weakest: {} {}, {}", Name(weakest->lock), Name(weakest->code),
                       RarenessText(*RarerThanOneIn(*weakest)));
-      // Else the line above it has to do.
+      // Otherwise the line above must suffice.
       constexpr std::size_t kLongestHeadline = 16;
       if (kLongestHeadline + DisplayWidth(tail + named) <= width_) tail += named;
     }
     LastLine(counts, std::move(tail));
   }
 
-  /// What drawn runs say of the row of which they say the least.
+  /// The row about which drawn runs say the least.
   void Weakest() {
     const ResultRow* row = WeakestRow(report_);
     if (row == nullptr) return;

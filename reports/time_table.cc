@@ -8,8 +8,8 @@
 namespace interlock::reports {
 namespace {
 
-constexpr std::size_t kMinColumn = 14;  // below this a cell is a heap of broken words
-constexpr std::size_t kMaxCell = 400;   // characters of a cell that are shown at all
+constexpr std::size_t kMinColumn = 14;  // narrower cells are unreadable
+constexpr std::size_t kMaxCell = 400;   // most characters shown of a cell
 constexpr std::size_t kMaxHeader = 40;
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kBar = 2;        // a blank and the bar itself
@@ -25,11 +25,11 @@ Marks MarksFor(bool utf8) {
   return utf8 ? Marks{"┐", "│", "┘", "▒", "✗"} : Marks{".", "|", "'", "#", "x"};
 }
 
-/// What is open in one column while the rows are drawn.
+/// The open spans of one column while rows are drawn.
 struct Span {
   int section_depth = 0;
   bool paused = false;
-  bool has_sections = false;  // anywhere in the table: keeps room for the bar
+  bool has_sections = false;  // anywhere in the table: reserves room for the bar
 };
 
 class Table {
@@ -73,7 +73,7 @@ class Table {
   std::string Text(const TableRow& row) const { return Excerpt(row.text, kMaxCell, utf8_); }
 
   std::string Time(const TableRow& row) const {
-    // Two's complement: the absolute value of the least integer fits only without a sign.
+    // Two's complement: the absolute value of the smallest integer only fits unsigned.
     const auto bits = static_cast<std::uint64_t>(row.time_ns);
     const std::uint64_t ns = row.time_ns < 0 ? 0 - bits : bits;
     const char* sign = row.time_ns < 0 ? "-" : "";
@@ -83,7 +83,7 @@ class Table {
 
   std::size_t MarginWidth() const { return 3 + time_width_ + kGap; }
 
-  /// Gives each column what it needs; what is too little is shared out equally among the widest.
+  /// Gives each column what it needs; if space is short, the widest share the rest equally.
   void Layout(std::size_t width) {
     std::vector<std::size_t> wanted;
     for (std::size_t i = 0; i < headers_.size(); ++i) wanted.push_back(Wanted(i));
@@ -144,7 +144,7 @@ class Table {
     Emit(std::move(rules));
   }
 
-  /// The row around which a long table is shown: the violation, else the end.
+  /// The row around which a long table is shown: the violation, or else the end.
   std::size_t Centre() const {
     const std::vector<TableRow>& rows = example_.rows;
     for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Checks for programmer errors in the simulator or its callers. On in release builds: a simulator
-// that goes on after a broken promise gives verdicts that nobody should trust.
+// Checks for programmer errors in the simulator or its callers. Enabled in release builds too:
+// verdicts of a simulator that continues after a broken promise cannot be trusted.
 #pragma once
 
 #include <cstdio>

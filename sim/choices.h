@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// The one source of nondeterminism of a run: every decision that is not data (which task goes
-// first, how long a message travels, what becomes of requests in flight when a client dies) is one
-// draw. Where the values come from is a ChoiceSource: a seed, a tape, or a strategy of the caller.
+// The only source of nondeterminism in a run: every decision that is not data (which task goes
+// first, how long a message travels, what happens to requests in flight when a client dies) is one
+// draw. Values come from a ChoiceSource: a seed, a tape, or a strategy of the caller.
 //
 // - 0 is always the calm choice: go on, least delay, oldest first, nothing goes wrong.
 // - Any tape is a valid run: a recorded value beyond the bound is clamped, past the end it is 0. So
 //   a shrinker may cut, zero and edit tapes freely.
 // - Lanes keep unrelated decisions apart: deleting a scheduling decision does not shift the
 //   network's.
-// - Every source's draws are recorded, so a run of any source replays from its tape.
+// - Draws of every source are recorded, so any run replays from its tape.
 //
 // Random bytes for the code under test are *not* drawn here (see SimRuntime::FillRandom).
 // Thread safety: one run, one thread.
@@ -35,7 +35,7 @@ enum class StepKind : std::uint8_t {
   kConnect,
   kBeforeSend,
   kAfterSend,
-  kReply,  ///< a reply has arrived and is about to be taken
+  kReply,  ///< a reply has arrived and is about to be read
   kClock,
   kWait,  ///< on an event, or for a task
   kMark,  ///< World::Step
@@ -46,21 +46,20 @@ struct Candidate {
   int process = 0;
   std::uint32_t task = 0;      ///< unique in the world
   std::uint64_t pending = 0;   ///< hash of what it is about to do; 0: unknown
-  std::uint64_t resource = 0;  ///< hash of the resource that this touches; 0: none, or unknown
+  std::uint64_t resource = 0;  ///< hash of the resource it touches; 0: none, or unknown
 };
 
-/// Recorded choices. Equality of tapes is equality of runs (given the same workload and fault
-/// plan).
+/// Recorded choices. Equal tapes give equal runs (for the same workload and fault plan).
 struct Tape {
   std::array<std::vector<std::uint32_t>, kLanes> lanes;
   std::size_t size() const { return lanes[0].size() + lanes[1].size() + lanes[2].size(); }
   bool operator==(const Tape&) const = default;
 };
 
-/// splitmix64 (Steele, Lea, Flood 2014): turns one seed into well mixed, independent ones.
+/// splitmix64 (Steele, Lea, Flood 2014): derives well mixed, independent seeds from one.
 std::uint64_t MixSeed(std::uint64_t seed, std::uint64_t stream);
 
-/// Decides. Each method returns a value in [0, bound) with 2 <= bound <= 2^32 - 1.
+/// Makes the decisions. Each method returns a value in [0, bound) with 2 <= bound <= 2^32 - 1.
 class ChoiceSource {
  public:
   virtual ~ChoiceSource() = default;
@@ -71,7 +70,7 @@ class ChoiceSource {
   virtual std::uint32_t Draw(Lane lane, std::uint32_t bound) = 0;
 
   /// Which of at least two tasks goes next; the calm one is first. Called only if sees_candidates;
-  /// else a scheduling choice is a Draw.
+  /// otherwise a scheduling choice is a Draw.
   virtual std::uint32_t PickTask(std::span<const Candidate> candidates) {
     return Draw(Lane::kSchedule, static_cast<std::uint32_t>(candidates.size()));
   }
@@ -79,16 +78,16 @@ class ChoiceSource {
   virtual std::uint32_t PickLatency(int /*process*/, std::uint32_t bound) {
     return Draw(Lane::kNetwork, bound);
   }
-  /// A fault that strikes right now, at step `step` of `process`, beside those of the plan. Called
+  /// A fault that strikes right now, at step `step` of `process`, in addition to the plan's. Called
   /// until it returns nothing, and only if injects_faults.
   virtual std::optional<Fault> InjectFault(int /*process*/, int /*step*/, StepKind /*kind*/) {
     return std::nullopt;
   }
-  /// Where in its program the process is from now on, by numbers of the scenario. Called only if
+  /// The process's position in its program from now on, as numbered by the scenario. Called only if
   /// follows_places.
   virtual void OnPlace(int /*process*/, std::uint64_t /*place*/) {}
 
-  // Asked once, before the first choice.
+  // Queried once, before the first choice.
   virtual bool sees_candidates() const { return false; }
   virtual bool injects_faults() const { return false; }
   virtual bool follows_places() const { return false; }
@@ -137,7 +136,7 @@ class Choices {
   std::uint32_t PickLatency(int process, std::uint32_t bound) {
     return bound <= 1 ? 0 : Record(Lane::kNetwork, bound, source_->PickLatency(process, bound));
   }
-  /// A fault to inject; its process and step are set to these. REQUIRES: injects_faults().
+  /// A fault to inject, with its process and step set. REQUIRES: injects_faults().
   std::optional<Fault> InjectFault(int process, int step, StepKind kind);
   /// REQUIRES: follows_places().
   void NotePlace(int process, std::uint64_t place) { source_->OnPlace(process, place); }
@@ -146,16 +145,15 @@ class Choices {
   bool injects_faults() const { return injects_faults_; }
   bool follows_places() const { return source_->follows_places(); }
 
-  /// What has been drawn so far, from any source; trailing zeros of a lane are cut.
+  /// The draws so far, from any source, without each lane's trailing zeros.
   Tape TakeTape();
-  /// What has been injected, in order: the run's plan with these appended, and its tape, replay the
+  /// The injected faults, in order: the run's plan with these appended, and its tape, replay the
   /// run without the source.
   const FaultPlan& injected() const { return injected_; }
 
   std::uint64_t draws() const { return draws_; }
 
-  /// The mirror that is told of the run that these choices are for; null: none. It outlives the
-  /// run.
+  /// The mirror to notify of this run; null: none. It outlives the run.
   void set_mirror(RunMirror* mirror) { mirror_ = mirror; }
   RunMirror* mirror() const { return mirror_; }
 

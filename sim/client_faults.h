@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How the faults of client processes, their links and their clocks strike, and how they end.
-// Thread safety: none.
+// How faults of client processes, their links and their clocks strike and end. Thread safety: none.
 #pragma once
 
 #include <interlock/time.h>
@@ -25,9 +24,9 @@ class ClientFaults {
   void Restart(Process& process);
   /// A pause is over, if there is one.
   void Thaw(Process& process);
-  /// Ends all faults of the process, and drops those to come.
+  /// Ends all faults of the process, and drops pending ones.
   void Heal(Process& process);
-  /// No process is to start again.
+  /// Whether no process is about to restart.
   bool Quiet() const { return restarts_to_come_ == 0; }
 
  private:
@@ -35,7 +34,7 @@ class ClientFaults {
   void Pause(Process& process, const Fault& fault, Duration length);
   void PauseUntilExpiry(Process& process, const Fault& fault);
   void Divide(Process& process, const Fault& fault, Partition partition);
-  /// Ends those waits of the process that its clock now says are over.
+  /// Ends the waits of the process that are over by its changed clock.
   void ClockChanged(Process& process);
 
   Engine& engine_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What processes send to a place outside of Redis: see World::TravelElsewhere. Thread safety: none.
+// Messages that processes send outside Redis: see World::TravelElsewhere. Thread safety: none.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +22,14 @@ class ElsewhereTraffic {
 
   void Send(Process& process, VirtualTime latest, std::function<void()> arrive);
   void Arrive(std::uint32_t number);
-  /// When each thing that the process has under way arrives.
+  /// Arrival times of the process's messages in flight.
   std::vector<VirtualTime> UnderWay(const Process& process) const;
-  /// Faults are over: everything under way arrives now.
+  /// Faults are over: all messages in flight arrive now.
   void Hasten();
   bool Quiet() const { return under_way_ == 0; }
 
  private:
-  /// Takes the armed delays of the process's next message, which is this one.
+  /// Takes the armed delays for the process's next message, which is this one.
   Duration TakeArmedDelays(Process& process);
 
   Engine& engine_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the parts of one world share: scheduler, network, servers, trace, processes; and the
-// counting of steps, at which the faults of the plan strike. Internal to sim. Thread safety: none.
+// Shared by the parts of one world: scheduler, network, servers, trace, processes, and the step
+// counter that triggers the plan's faults. Internal to sim. Thread safety: none.
 #pragma once
 
 #include <algorithm>
@@ -36,11 +36,11 @@ class Engine final : public SchedulerHost {
   Process& process(int id) { return *processes_[static_cast<std::size_t>(id)]; }
   const Process& process(int id) const { return *processes_[static_cast<std::size_t>(id)]; }
   Connector& ConnectorTo(Process& process, int node);
-  /// Memory for objects that are made and dropped in the world; see Pooled.
+  /// Memory for the world's short-lived objects; see Pooled.
   redis::SmallBlocks& blocks() { return blocks_; }
 
-  /// Counts a step of the running task's process and lets due faults strike. False in teardown, or
-  /// outside of tasks: the seam call must then fail with kCancelled.
+  /// Counts a step of the running task's process and lets due faults strike. Returns false in
+  /// teardown, or outside tasks: the seam call must then fail with kCancelled.
   bool Step(Process& process, StepKind kind) {
     if (scheduler.tearing_down() || scheduler.current() == nullptr) [[unlikely]] {
       scheduler.CountTeardownCall();
@@ -54,12 +54,12 @@ class Engine final : public SchedulerHost {
     return true;
   }
 
-  /// A step at a yield point of an instant world: a fault is part of what was chosen to happen now,
-  /// and after a pause there is a new choice.
+  /// A step at a yield point of an instant world: a fault is part of the choice made here, and a
+  /// pause is followed by a new choice.
   bool StepInSight(Process& process, StepKind kind, PendingEvent pending);
 
-  /// Blocks the running task until its process's clock shows `deadline`, or until `limit`. False
-  /// in teardown.
+  /// Blocks the running task until its process's clock shows `deadline`, or until `limit`. Returns
+  /// false in teardown.
   bool Wait(WaitKind kind, const Process& process, MonotonicTime deadline,
             VirtualTime limit = VirtualTime::max(), std::uint32_t link = 0) {
     ScheduledTask& task = *scheduler.current();
@@ -75,7 +75,7 @@ class Engine final : public SchedulerHost {
     return process.clock.Global(deadline) <= now();
   }
 
-  /// Lets the fault strike the running task's process now, at no step of the plan.
+  /// Lets the fault strike the running task's process now, independently of the plan's steps.
   void StrikeHere(Process& process, const Fault& fault) {
     if (!scheduler.tearing_down() && scheduler.current() != nullptr) Strike(process, fault);
   }
@@ -90,11 +90,11 @@ class Engine final : public SchedulerHost {
   bool instant() const { return options.latency_min + options.latency_max == Duration{}; }
   /// The probe; null: none. Instant worlds only.
   void SetProbe(WorldProbe* probe) { probe_ = probe; }
-  /// Whether what processes observe is noted, for fingerprints.
+  /// Whether the processes' observations are recorded, for fingerprints.
   bool watched() const { return probe_ != nullptr; }
   /// Whether the present step's footprint is wanted.
   bool noting() const { return noting_; }
-  /// Where to note what the running task observes now.
+  /// Where to record what the running task observes now.
   FingerprintWriter& Observe(Process& process, std::uint64_t kind) {
     if (noting_ && process.id != picked_) footprint.TouchAll();
     process.observed.Time(now());
@@ -104,9 +104,9 @@ class Engine final : public SchedulerHost {
   std::uint64_t steps() const { return steps_; }
   const std::vector<std::unique_ptr<Process>>& processes() const { return processes_; }
   VirtualTime now() const { return scheduler.now(); }
-  /// The server that an observer is being told about; else the primary.
+  /// The server that an observer is being told about; otherwise the primary.
   int viewed_node() const { return viewed_node_.value_or(servers.primary()); }
-  /// Makes this server the one that an observer is told about, for as long as it lives.
+  /// While it lives, this server is the one that an observer is told about.
   class View {
    public:
     View(Engine& engine, int node) : engine_(engine), before_(engine.viewed_node_) {
@@ -132,7 +132,7 @@ class Engine final : public SchedulerHost {
   Network network;
   ClientFaults client_faults{*this};
   ServerFaults server_faults{*this};
-  redis::Footprint footprint;  // since the latest choice, if it is wanted
+  redis::Footprint footprint;  // since the latest choice, if wanted
 
  private:
   void OnTimer(TimerQueue::Timer timer) override;
@@ -152,10 +152,10 @@ class Engine final : public SchedulerHost {
   WorldProbe* probe_ = nullptr;
   bool noting_ = false;
   int picked_ = -1;               // the process chosen last
-  std::vector<ReadyTask> ready_;  // for the probe; kept for its storage
+  std::vector<ReadyTask> ready_;  // for the probe; reused for its storage
   WorldObserver default_observer_;
   std::uint64_t steps_ = 0;
-  bool injecting_;  // the choices may add faults: every step is a slow one
+  bool injecting_;  // the choices may add faults: every step takes the slow path
   std::vector<std::unique_ptr<Process>> processes_;
 };
 

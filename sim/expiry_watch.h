@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Records the moments at which keys expired in a trace that keeps its events, for readers of the
-// trace. It looks at all keys after every change, so it works only then. Thread safety: none.
+// Records when keys expired in a trace that keeps its events, for readers of the trace. It scans
+// all keys after every change, so it is active only then. Thread safety: none.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace interlock::sim {
 
 class ExpiryWatch {
  public:
-  /// `node`: the server that is watched.
+  /// `node`: the watched server.
   explicit ExpiryWatch(int node) : node_(node) {}
-  /// Notes every known deadline up to now as kExpired, at the moment when it passed.
+  /// Adds each known deadline up to now as a kExpired event, at the moment it passed.
   void Before(Trace& trace, const Servers& servers, VirtualTime now);
-  /// Learns the deadlines of `database` as they are after a command.
+  /// Learns the deadlines in `database` after a command.
   void After(const redis::Server& server, int database);
   /// The data may have changed without any command.
   void Forget() { deadlines_.clear(); }

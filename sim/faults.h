@@ -3,11 +3,11 @@
 // Faults as plain data: what goes wrong, for which client, when. A plan is generated before the
 // run, and the shrinker deletes its entries one by one.
 //
-// "When" is a step of the client: its steps are counted from 0 at every visible operation (connect,
+// "When" is a step of the client: steps are counted from 0 at every visible operation (connect,
 // before a send, after a send, a reply's arrival, a clock reading, a wait, and World::Step, by
-// which a scenario marks places of its own, such as "inside the section"). A message fault takes
-// the first message of the client that is sent at or after that step. A fault of the server or its
-// operator, too, strikes at a step of a client: that is what says when.
+// which a scenario marks places of its own, such as "inside the section"). A message fault affects
+// the client's first message sent at or after that step. Faults of servers and operators also
+// strike at a client's step, which defines when.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@
 
 namespace interlock::sim {
 
-/// Replay tokens carry the numbers: they never change. What each means is in KnownFaults, which
-/// lists exactly the kinds that the simulated world can bring about.
+/// The numbers are part of replay tokens: never change them. KnownFaults has the meanings, and
+/// lists exactly the kinds that the simulated world supports.
 enum class FaultKind : std::uint8_t {
   // Client.
   kCrash = 0,
@@ -78,7 +78,7 @@ enum class FaultLength : std::uint8_t {
   kPpm,       ///< its count is a rate in parts per million; may be negative
 };
 
-/// What the world must have for the fault to make sense; else it does nothing.
+/// What the world must have for the fault to make sense; otherwise it does nothing.
 enum class FaultNeeds : std::uint8_t { kNothing, kReplica };
 
 struct FaultInfo {
@@ -98,7 +98,7 @@ std::span<const FaultInfo> KnownFaults();
 const FaultInfo* FindFault(FaultKind kind);
 const FaultInfo* FindFault(std::string_view name);
 
-/// The stable name; "?" if the kind is not known.
+/// The stable name; "?" for an unknown kind.
 std::string_view ToString(FaultKind kind);
 std::string_view ToString(FaultFamily family);
 
@@ -107,7 +107,7 @@ struct Fault {
   int process = 0;
   int step = 0;
   Duration length{};  ///< see FaultLength
-  int node = 0;       ///< which server, if the kind uses it: 0 is the first
+  int node = 0;       ///< index of the server, if the kind uses it
   bool operator==(const Fault&) const = default;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Stackful fibers on pooled stacks, so that blocking production code runs as it is. The one place
+// Stackful fibers on pooled stacks, so that blocking production code runs unchanged. The only place
 // that knows Boost.Context and the sanitizers' fiber interfaces.
 //
-// A fiber stays on the OS thread that first resumed it. Exceptions in flight are saved with each
+// A fiber stays on the OS thread that first resumed it. In-flight exceptions are saved with each
 // switch, so a fiber may be suspended inside a catch block or a destructor that runs while
 // unwinding. Thread safety: a pool and its fibers belong to one OS thread.
 #pragma once
@@ -16,15 +16,15 @@
 
 namespace interlock::sim {
 
-/// Whether `address` lies on the guard page of a fiber stack of the calling thread's pools: if so,
-/// a SIGSEGV there is a stack overflow of the code under test. Safe in a signal handler.
+/// Whether `address` is on the guard page of a fiber stack in the calling thread's pools: a SIGSEGV
+/// there is a stack overflow of the code under test. Safe in a signal handler.
 bool IsFiberGuardPage(const void* address);
 
 /// Thrown in a fiber that will not end by itself. Code under test must not swallow it.
 struct FiberUnwind {};
 
-/// Stacks of one size, each with a guard page below it, and memory for what belongs to a fiber;
-/// used again, newest first.
+/// Stacks of one size, each with a guard page below it, and memory for per-fiber objects; reused,
+/// newest first.
 class StackPool {
  public:
   StackPool();
@@ -58,8 +58,8 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  /// Prepares `entry(argument)` to run on a stack of `pool`, which outlives the fiber. It begins
-  /// with the first Resume. An exception that escapes `entry`, other than FiberUnwind, ends the
+  /// Prepares `entry(argument)` to run on a stack of `pool`, which outlives the fiber. It starts
+  /// with the first Resume. An exception other than FiberUnwind that escapes `entry` ends the
   /// program.
   void Start(StackPool& pool, void (*entry)(void*), void* argument);
 
@@ -68,13 +68,13 @@ class Fiber {
   void Resume();
 
   /// Returns to the caller of Resume. REQUIRES: called on the fiber itself. Throws FiberUnwind if
-  /// asked to.
+  /// requested.
   void Suspend();
 
   /// The next return from Suspend throws FiberUnwind instead.
   void RequestUnwind();
 
-  /// Gives the suspended fiber up: it is never resumed, its stack and what it owns stay allocated.
+  /// Gives up the suspended fiber: it is never resumed, and its stack and objects stay allocated.
   void Abandon();
 
   bool started() const { return control_ != nullptr; }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Fingerprints of world states, for a search that goes on from each state only once. A process is
-// deterministic given its program and its inputs, so its state is the digest of what it has
-// observed, in order, each thing with its instant; the rest (server, connections, tasks) is looked
-// at when a fingerprint is wanted.
+// Fingerprints of world states, for a search that continues from each state only once. A process is
+// deterministic given its program and its inputs, so its state is the digest of its observations in
+// order, each with its instant; the rest (server, connections, tasks) is examined when a
+// fingerprint is taken.
 //
-// Names: random bytes that a process was given are recognised wherever they appear, raw or as
-// hexadecimal digits, and count as "block n of process p", not as bytes. So two states in which
-// processes of one role have changed places get one fingerprint. Bytes that are not recognised stay
-// bytes: that only keeps states apart. Instants are not made relative.
+// Names: random bytes given to a process are recognised wherever they appear, raw or in
+// hexadecimal, and count as "block n of process p", not as bytes. So two states that differ by
+// swapping processes of one role have the same fingerprint. Unrecognised bytes stay bytes, which
+// can only keep equal states apart. Instants are not made relative.
 //
 // Thread safety: none; belongs to one world.
 #pragma once
@@ -27,7 +27,7 @@
 
 namespace interlock::sim {
 
-/// 128 bits; equal for equal sequences of words, and by chance for others with 2^-128.
+/// 128 bits; equal for equal sequences of words, and for others with probability 2^-128.
 struct Digest {
   std::uint64_t low = 0x9e3779b97f4a7c15;
   std::uint64_t high = 0xd1b54a32d192ed03;
@@ -38,7 +38,7 @@ struct Digest {
     high = (std::rotl(high, 29) ^ (word * 0x94d049bb133111eb)) * 0xbf58476d1ce4e5b9 + (low >> 17);
   }
   void Add(std::string_view bytes);
-  /// Adds a part so that the order of the parts does not matter.
+  /// Adds a part independently of the order of parts.
   void Sum(const Digest& part);
   bool operator==(const Digest&) const = default;
   bool operator<(const Digest& other) const {
@@ -46,7 +46,7 @@ struct Digest {
   }
 };
 
-/// The random bytes that processes were given.
+/// The random bytes given to processes.
 class RandomNames {
  public:
   struct Name {
@@ -82,7 +82,7 @@ class RandomNames {
   struct Known {
     std::string form;
     Name name;
-    std::size_t next = kNone;  ///< in `known_`: another one that begins with the same bytes
+    std::size_t next = kNone;  ///< in `known_`: the next one with the same first bytes
   };
   const Known* Find(std::string_view text) const;
   void Add(std::string form, Name name);
@@ -92,18 +92,18 @@ class RandomNames {
     std::memcpy(&word, text, sizeof(word));
     return word;
   }
-  /// Of the filter.
+  /// Index into the filter.
   static std::size_t PlaceOf(std::uint64_t beginning) {
     return static_cast<std::size_t>((beginning * 0x9e3779b97f4a7c15) >> 55);
   }
-  /// False for nearly every place in a text.
+  /// False for nearly every position in a text.
   bool MayBeginAt(const char* text) const {
     const std::size_t place = PlaceOf(BeginningOf(text));
     return ((filter_[place / 64] >> (place % 64)) & 1) != 0;
   }
 
   std::vector<Known> known_;
-  std::unordered_map<std::uint64_t, std::size_t> by_beginning_;  // looked up, never walked through
+  std::unordered_map<std::uint64_t, std::size_t> by_beginning_;  // only looked up, never iterated
   std::vector<std::uint32_t> counts_;                            // by process: its forms so far
   std::array<std::uint64_t, 8> filter_{};
 };
@@ -122,12 +122,12 @@ class FingerprintWriter {
   void Value(const redis::Value& value);
 
   const Digest& digest() const { return digest_; }
-  /// Begins anew, with the same names.
+  /// Starts over with the same names.
   void Clear() {
     digest_ = {};
     others_.clear();
   }
-  /// The others that were named, in order; empty if ranks were given.
+  /// The other processes that were named, in order; empty if ranks were given.
   const std::vector<int>& others() const { return others_; }
 
  private:
@@ -142,7 +142,7 @@ class FingerprintWriter {
 class ScenarioState {
  public:
   virtual ~ScenarioState() = default;
-  /// Processes with different roles never change places.
+  /// Processes with different roles are never interchanged.
   virtual void DescribeProcess(int process, FingerprintWriter& writer) const = 0;
   virtual void DescribeRest(FingerprintWriter& writer) const = 0;
 };
@@ -151,14 +151,14 @@ class Engine;
 class Network;
 struct Link;
 
-/// Lets a command whose effects redis::DescribeState does not show stand for them itself: `before`
-/// is the number of such commands in the world before it. The link's own number is not used: it
-/// would reveal what is over and forgotten.
+/// Lets a command whose effects redis::DescribeState does not show represent them itself: `before`
+/// is the number of such commands executed before it. The link's own number would reveal what is
+/// over and forgotten.
 void NoteUndescribed(const Network& network, const Link& link, std::uint64_t before,
                      const redis::Argv& argv);
 
-/// REQUIRES: the engine has watched its processes from the start (see World::Watch); no task runs.
-/// `ranks`: see World::Fingerprint.
+/// REQUIRES: the engine has watched its processes from the start (see World::SetProbe); no task is
+/// running. `ranks`: see World::Fingerprint.
 Digest FingerprintOf(Engine& engine, const ScenarioState& scenario, std::vector<int>& ranks);
 
 }  // namespace interlock::sim

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// The hash of traces, 64 bits, the same on every machine and in every build; `state` chains fields.
+// The 64-bit trace hash, the same on every machine and in every build; `state` chains fields.
 //
-// A chain of rounds of the kind that xxHash64 uses: two multiplications per eight bytes. Bytes are
-// read as little-endian words, and the length of a field is part of it, so that two fields cannot
-// be mistaken for another two with the same concatenation. Pure functions.
+// A chain of rounds like those of xxHash64: two multiplications per eight bytes. Bytes are read as
+// little-endian words, and a field's length is hashed too, so that no two pairs of fields with the
+// same concatenation collide. Pure functions.
 #pragma once
 
 #include <bit>

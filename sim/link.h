@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One connection between a client process and a server, with what is under way on it. Plain data:
-// the Network moves it. Both directions are FIFO, as TCP is.
+// One connection between a client process and a server, with its traffic in flight. Plain data: the
+// Network moves it. Both directions are FIFO, like TCP.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct Request {
   Kind kind = Kind::kCommand;
   redis::Argv argv;
   std::uint64_t hash = 0;
-  std::uint64_t number = 0;         // of a command: how many its process has sent so far
+  std::uint64_t number = 0;         // for a command: how many its process has sent so far
   VirtualTime arrival{};            // max(): it never arrives
   std::vector<Fault> reply_faults;  // take effect when its reply is made
 };
@@ -37,17 +37,17 @@ struct Message {
   Kind kind = Kind::kReply;
   redis::Value value;
   std::uint64_t hash = 0;
-  std::uint64_t number = 0;  // of a reply: its command's
+  std::uint64_t number = 0;  // for a reply: its command's
   VirtualTime arrival{};
 };
 
 struct Link {
   std::uint32_t id = 0;
   Process* process = nullptr;
-  int node = 0;  // which server
+  int node = 0;  // index of the server
 
-  // The oldest unanswered requests first: `executed` of them were given to the server, `arrived`
-  // have reached it (those not executed wait for a blocked one), the others are under way.
+  // Oldest unanswered request first: `executed` of them were given to the server, `arrived` have
+  // reached it (those not executed wait for a blocked one), the others are in flight.
   ReusableQueue<Request> requests;
   std::size_t arrived = 0;
   std::size_t executed = 0;
@@ -60,7 +60,7 @@ struct Link {
   VirtualTime last_message_arrival{};
   TimerId message_timer = kNoTimer;
 
-  bool server_open = false;  // the server has this client
+  bool server_open = false;  // the server knows this client
   redis::ClientId client = 0;
   bool blocked = false;  // its last executed request is a blocked command
   TimerId server_close_timer = kNoTimer;
@@ -73,8 +73,8 @@ struct Link {
   ScheduledTask* reader = nullptr;  // waits for a message
 
   VirtualTime silent_since{};
-  bool silent = false;       // what is sent from now on, either way, is lost
-  bool machine_off = false;  // because the server's machine has no power; silent, too
+  bool silent = false;       // anything sent from now on, either way, is lost
+  bool machine_off = false;  // silent because the server's machine has no power
   bool delayed = false;      // a delay fault took effect
 };
 

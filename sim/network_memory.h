@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The memory that the networks of one Universe's worlds use one after another, and its element
-// types. Thread safety: none.
+// Memory reused by the networks of one Universe's worlds, and its element types. Thread safety:
+// none.
 #pragma once
 
 #include <array>
@@ -21,15 +21,15 @@
 
 namespace interlock::sim {
 
-/// What a server has sent during one call of it.
+/// A message that a server sent during one call of it.
 struct Produced {
   Link* link = nullptr;
   Message::Kind kind = Message::Kind::kReply;
   redis::Value value;
-  std::uint64_t hash = 0, number = 0;  // Message's; the number once it was reported
+  std::uint64_t hash = 0, number = 0;  // as in Message; the number is set once reported
 };
 
-/// What travels to a place outside of Redis.
+/// A message in flight outside Redis.
 struct Elsewhere {
   int process = 0;
   VirtualTime arrival{};
@@ -46,7 +46,7 @@ class LinkPool {
     links_.pop_back();
     return link;
   }
-  /// Makes it as new, except that it keeps its memory.
+  /// Resets the link, keeping its memory.
   void Give(std::unique_ptr<Link> link) {
     Link fresh;
     fresh.requests = std::move(link->requests);
@@ -61,10 +61,10 @@ class LinkPool {
   std::vector<std::unique_ptr<Link>> links_;
 };
 
-/// The words of commands, whose number differs from one to the next.
+/// Spare strings for commands, whose number of arguments varies.
 class SpareWords {
  public:
-  /// Makes it `size` words, with whatever is in them.
+  /// Resizes to `size` strings with unspecified content.
   void Resize(redis::Argv& words, std::size_t size) {
     for (; words.size() > size; words.pop_back()) spare_.push_back(std::move(words.back()));
     for (; words.size() < size && !spare_.empty(); spare_.pop_back()) {
@@ -77,12 +77,12 @@ class SpareWords {
   std::vector<std::string> spare_;
 };
 
-/// The hashes of words that are long, such as the source of a script that many worlds send again.
+/// Cached hashes of long arguments, such as a script's source that many worlds send.
 class LongWordHashes {
  public:
   static constexpr std::size_t kLeast = 256;
 
-  /// HashBytes of it.
+  /// HashBytes of the word.
   std::uint64_t Of(std::string_view word, std::uint64_t state) {
     Known& known = known_[HashNumber(word.size(), state) % kMost];
     if (known.state != state || known.word != word) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// For classes whose objects every world makes and drops many of: derived from this, they are made
-// by `new (blocks) T(...)` from memory that the worlds of one Universe use one after another, and
-// deleted as usual.
+// Base for classes of which every world creates and drops many objects: `new (blocks) T(...)` takes
+// memory shared by successive worlds of one Universe; delete works as usual.
 //
 // The blocks outlive the objects. Thread safety: that of the blocks, which is none.
 #pragma once
@@ -31,7 +30,7 @@ class Pooled {
   ~Pooled() = default;
 
  private:
-  /// In front of the object: where it came from.
+  /// Precedes the object: where it came from.
   struct alignas(std::max_align_t) Head {
     redis::SmallBlocks* blocks;
   };

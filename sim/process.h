@@ -23,7 +23,7 @@ namespace interlock::sim {
 
 struct Link;
 
-/// A partition: while it lasts, nothing arrives in the directions that it blocks.
+/// A partition: while it lasts, nothing arrives in the blocked directions.
 struct Partition {
   int node = 0;
   bool to_server = false;
@@ -50,35 +50,35 @@ struct Process final : Pooled {
 
   int id;
   ClientClock clock;
-  std::int64_t rate_ppm;  // of its clock, when nothing is wrong with it
+  std::int64_t rate_ppm;  // of its clock, without faults
   int database;
 
   int steps = 0;
-  int next_fault_step = kNoFault;  // of faults[next_fault]: the hot path compares one number
+  int next_fault_step = kNoFault;  // that of faults[next_fault]: the hot path compares one number
   std::vector<Fault> faults;       // by step
   std::size_t next_fault = 0;
-  std::vector<Fault> armed;        // message faults that wait for the next message
-  std::vector<Fault> lost_pushes;  // that wait for the next push
+  std::vector<Fault> armed;        // message faults waiting for the next message
+  std::vector<Fault> lost_pushes;  // those waiting for the next push
   std::vector<Partition> partitions;
 
-  std::function<void()> main;  // for its next life
+  std::function<void()> main;  // for its next incarnation
   bool crashed = false;
-  TimerId restart = kNoTimer;  // its next life begins then
-  bool same_identity = false;  // of its next life
+  TimerId restart = kNoTimer;  // when its next incarnation begins
+  bool same_identity = false;  // of its next incarnation
   TimerId thaw = kNoTimer;
   VirtualTime frozen_until{};  // the end of the last pause
   Link* last_link = nullptr;   // most recently used
   std::uint64_t commands_sent = 0;
-  int random_source;  // whose random bytes it gets
+  int random_source;  // the process whose random bytes it gets
   std::uint64_t random_blocks = 0;
-  unsigned char random_twist = 0;  // flips bits of the last byte of whatever may be a token
+  unsigned char random_twist = 0;  // flips bits in the last byte of anything that may be a token
 
   FingerprintWriter observed;     // all inputs so far, if the world is watched
   FingerprintWriter undescribed;  // see NoteUndescribed
 
   std::unique_ptr<Runtime> runtime;
   std::unique_ptr<Connector> connector;                     // to the master
-  std::vector<std::unique_ptr<Connector>> node_connectors;  // made when they are asked for
+  std::vector<std::unique_ptr<Connector>> node_connectors;  // created on demand
 };
 
 }  // namespace interlock::sim

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A FIFO whose elements keep their memory: a popped slot is handed out again as it was left, so
-// that the strings in it need no new allocation. Thread safety: none.
+// A FIFO whose elements keep their memory: a popped slot is handed out again unchanged, so that its
+// strings need no new allocation. Thread safety: none.
 #pragma once
 
 #include <cstddef>
@@ -23,14 +23,14 @@ class ReusableQueue {
   }
   T& front() { return (*this)[0]; }
 
-  /// A slot at the back with whatever its last user left in it; the caller overwrites every field.
+  /// A slot at the back with its last user's content; the caller overwrites every field.
   /// Invalidates references.
   T& PushBack() {
     if (size_ == slots_.size()) Grow();
     return (*this)[size_++];
   }
   void PopFront() {
-    // One that is empty begins anew, in the slot that was used last.
+    // An emptied queue restarts in the slot used last.
     head_ = --size_ == 0 ? 0 : (head_ + 1) & (slots_.size() - 1);
   }
   void PopBack() { --size_; }

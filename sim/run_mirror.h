@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// RunMirror is told of a run while it goes on, so that what is known of it can outlive the process
-// that runs it: the code under test may end that process at any time. Changes nothing of the run.
+// RunMirror follows a run as it happens, so that a record of it can outlive the process, which the
+// code under test may end at any time. It does not affect the run.
 //
-// Thread safety: called from the run's thread, from inside tasks too: must neither wait nor throw.
+// Thread safety: called from the run's thread, also inside tasks; must neither wait nor throw.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class RunMirror {
   virtual void OnDraw(Lane lane, std::uint32_t value) = 0;
   /// A fault that was injected; those of the plan are known beforehand.
   virtual void OnFault(const Fault& fault) = 0;
-  /// A task of this process goes on; -1: it has stopped, and none does.
+  /// A task of this process resumes; -1: it has stopped, and none runs.
   virtual void OnTask(int process) = 0;
   /// An event of a run that keeps its events; annotations come out of order.
   virtual void OnEvent(const TraceEvent& event) = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A task of a simulated process as the scheduler keeps it, and lists of tasks that wait. Plain
-// data.
+// A task of a simulated process as the scheduler stores it, and lists of waiting tasks. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +16,11 @@ namespace interlock::sim {
 
 struct ScheduledTask;
 
-/// Tasks that wait for one thing, oldest first; a task is in one list at most.
+/// Tasks waiting for one thing, oldest first; a task is in one list at most.
 class WaitList {
  public:
   void Append(ScheduledTask* task);
-  void Remove(ScheduledTask* task);  ///< does nothing if it is not there
+  void Remove(ScheduledTask* task);  ///< no-op if it is not in the list
   ScheduledTask* PopFront();         ///< null if empty
  private:
   ScheduledTask* first_ = nullptr;
@@ -41,7 +40,7 @@ struct ScheduledTask final : Pooled {
 
   std::uint32_t id = 0;
   int group = 0;
-  std::uint32_t ordinal = 0;  // among its group's
+  std::uint32_t ordinal = 0;  // within its group
   std::string name;
   std::function<void()> body;
   Fiber fiber;
@@ -56,11 +55,11 @@ struct ScheduledTask final : Pooled {
   PendingEvent pending;
   VirtualTime wait_since{};
   VirtualTime wait_until{};
-  MonotonicTime local_deadline = kNever;  // on its process's clock; what wait_until comes from
-  VirtualTime wait_limit = VirtualTime::max();  // and this, whatever the clock shows
+  MonotonicTime local_deadline = kNever;  // on its process's clock; wait_until derives from it
+  VirtualTime wait_limit = VirtualTime::max();  // bounds wait_until, whatever the clock shows
   std::uint32_t wait_link = 0;
 
-  bool at_yield_point = false;  // instant worlds: what it does next, others can see
+  bool at_yield_point = false;  // instant worlds: what it does next is visible to others
   std::uint32_t teardown_calls = 0;
   bool abandoned = false;  // its stack still refers to it: never deleted
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs tasks as fibers in virtual time. Time moves only when no task can run. When several can, the
-// schedule lane of the choices picks; 0 is the current task, else the longest ready one.
+// Runs tasks as fibers in virtual time. Time advances only when no task can run. When several can,
+// the schedule lane of the choices picks; 0 is the current task, or else the longest ready one.
 //
-// Tasks belong to groups (one for each client process) that can be frozen, thawed and killed as a
-// whole. A killed task is never resumed before TearDown, so that nothing of a dead process ever
-// runs. Thread safety: none; one OS thread.
+// Tasks belong to groups (one per client process) that can be frozen, thawed and killed as a whole.
+// A killed task is never resumed before TearDown, so nothing of a dead process ever runs. Thread
+// safety: none; one OS thread.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +29,9 @@ class SchedulerHost {
   virtual void OnTimer(TimerQueue::Timer timer) = 0;
   virtual void OnTaskStart(const ScheduledTask& task) = 0;
   virtual void OnTaskEnd(const ScheduledTask& task) = 0;
-  /// Whether nothing is on its way that could still reach the server, or a place outside.
+  /// Whether nothing is in flight that could still reach a server or a place outside.
   virtual bool Quiet() const = 0;
-  /// Instant worlds: which of the ready tasks goes on is chosen next.
+  /// Instant worlds: the next choice is which ready task continues.
   virtual void BeforePick(const std::vector<ScheduledTask*>& ready) = 0;
   virtual void AfterPick(const ScheduledTask& picked) = 0;
 
@@ -42,7 +42,7 @@ class SchedulerHost {
 enum class StopReason : std::uint8_t;
 class Scheduler {
  public:
-  /// What schedulers use one after another.
+  /// State reused by successive schedulers.
   struct Memory;
 
   Scheduler(StackPool& stacks, Memory& memory, Choices& choices, SchedulerHost& host);
@@ -52,19 +52,19 @@ class Scheduler {
 
   VirtualTime now() const { return now_; }
   TimerQueue& timers() { return timers_; }
-  /// The task that runs; null outside of tasks.
+  /// The running task; null outside tasks.
   ScheduledTask* current() { return current_; }
   bool tearing_down() const { return tearing_down_; }
   const std::vector<std::unique_ptr<ScheduledTask>>& tasks() const { return tasks_; }
 
   int AddGroup();
-  /// The task becomes ready at `after`, or now. In a killed group, and in teardown, it never runs.
+  /// The task becomes ready at `after`, or now. In a killed group or in teardown it never runs.
   ScheduledTask* AddTask(int group, std::string name, std::function<void()> body,
                          VirtualTime after);
 
-  /// Makes the world instant: what is due at this instant happens first, and every yield point is a
-  /// choice among all ready tasks, made when each stands at one (in a process with several tasks:
-  /// is ready).
+  /// Makes the world instant: events due at this instant happen first, and every yield point is a
+  /// choice among all ready tasks, made when each is at one (in a process with several tasks: is
+  /// ready).
   void SetInstant(bool instant) { instant_ = instant; }
 
   StopReason Run(VirtualTime until);
@@ -73,18 +73,18 @@ class Scheduler {
 
   // For the running task. Each may return early in teardown: check tearing_down() afterwards.
 
-  /// Lets the schedule lane put another ready task first. Costs nothing if there is none. `pending`
-  /// says what the running task does next; needed only if choices.sees_candidates().
+  /// Lets the schedule lane run another ready task first. Costs nothing if there is none. `pending`
+  /// is what the running task does next; needed only if choices.sees_candidates().
   void YieldPoint(PendingEvent pending = {});
   /// Whether a yield point is a choice, unless the world is instant.
   bool others_are_ready() const { return !ready_.empty(); }
-  /// Every task that is ready now may run before this one does.
+  /// Lets every task that is ready now run before this one.
   void Yield();
   /// Waits for MakeReady or `deadline`.
   void Block(VirtualTime deadline);
-  /// Waits for Thaw of its own frozen group, or for ever in a killed one.
+  /// Waits until its own frozen group is thawed, or for ever in a killed one.
   void Hold();
-  /// Suspends before all ready tasks, so that Run can return.
+  /// Suspends ahead of all ready tasks, so that Run can return.
   void Interrupt();
 
   /// Wakes a task that is in Block.
@@ -95,16 +95,16 @@ class Scheduler {
   void Freeze(int group);
   void Thaw(int group);
   void Kill(int group);
-  /// Lets a killed group have tasks again. Those that it had stay dead.
+  /// Lets a killed group have tasks again. Its earlier tasks stay dead.
   void Revive(int group);
   bool frozen(int group) const { return groups_[static_cast<std::size_t>(group)].frozen; }
   int unfinished(int group) const { return groups_[static_cast<std::size_t>(group)].unfinished; }
 
-  /// A seam call of the running task while tearing down: counts it, and ends a task that made too
+  /// A seam call of the running task during teardown: counts it, and ends a task that makes too
   /// many.
   void CountTeardownCall();
-  /// Resumes every task, of killed groups too, until it has ended; see world.h. Seam calls made in
-  /// teardown so far: teardown_calls().
+  /// Resumes every task, even in killed groups, until it has ended; see world.h. teardown_calls()
+  /// is the number of seam calls made in teardown so far.
   void TearDown();
   std::uint64_t teardown_calls() const { return teardown_calls_; }
 
@@ -123,8 +123,8 @@ class Scheduler {
   static void Enter(void* task);
   ScheduledTask* PickNext();
   std::size_t Choose(ScheduledTask* calm);
-  ScheduledTask* TakeUnseen();  ///< A task whose steps to its next yield point no other process can
-                                ///< see, or null.
+  ScheduledTask* TakeUnseen();  ///< A ready task whose steps up to its next yield point no other
+                                ///< process can see; null: none.
   ScheduledTask* TakeReady(std::size_t index);
   void Resume(ScheduledTask* task);
   void FinishTask(ScheduledTask* task);
@@ -145,7 +145,7 @@ class Scheduler {
   std::vector<std::unique_ptr<ScheduledTask>> tasks_;
   std::vector<Group> groups_;
   std::vector<ScheduledTask*> ready_;
-  std::vector<Candidate> candidates_;  // of the present choice; kept for its storage
+  std::vector<Candidate> candidates_;  // of the present choice; reused for its storage
   ScheduledTask* current_ = nullptr;
   std::optional<std::size_t> forced_;  // index in ready_ that YieldPoint has picked
   std::optional<StopReason> stop_;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Gives the servers what has arrived, lets them execute, and sends what they answer. A command
-// executes in one event, when it arrives.
+// Gives arrived requests to the servers, lets them execute, and sends their answers. A command
+// executes in one event, on arrival.
 //
-// While a server is being called, what it sends is only collected (Produced); observers and links
-// see it when the call has returned and the data is as the command left it. Thread safety: none.
+// While a server is being called, its output is only collected (Produced); observers and links see
+// it after the call has returned, when the data is as the command left it. Thread safety: none.
 #pragma once
 
 #include <cstddef>
@@ -31,22 +31,22 @@ class ServerCalls {
   void Pump(Link& link);
   /// Executes it on no client's behalf. `victim`: the connection that it names; null: none.
   void ExecuteAsAdmin(int node, int database, const redis::Argv& argv, const Link* victim);
-  /// The servers' time-outs whose time has come.
+  /// Runs the servers' timeouts that are due.
   void RunTimers();
-  /// Deals with what one call of a server has brought about. `executing`: whose command it was;
+  /// Handles the results of one call of a server. `executing`: the client whose command it was;
   /// null: nobody's.
   void Returned(Link* executing);
-  /// The server has other data perhaps.
+  /// The server's data may have changed.
   void ForgetData(int node) { outlets_[static_cast<std::size_t>(node)]->expiry_watch.Forget(); }
 
   std::uint64_t commands() const { return commands_; }
-  /// When the server has last looked for expired keys.
+  /// When the server last looked for expired keys.
   VirtualTime last_expiry(int node) const {
     return outlets_[static_cast<std::size_t>(node)]->last_expiry;
   }
 
  private:
-  /// What one server sends.
+  /// The output of one server.
   struct Outlet final : redis::Sink {
     Outlet(ServerCalls& its_calls, int its_node)
         : calls(its_calls), node(its_node), expiry_watch(its_node) {}
@@ -68,7 +68,7 @@ class ServerCalls {
   Produced& Produce(Link& link, Message::Kind kind);
   void Report(Produced& produced);
   void Deliver(Produced& produced);
-  /// Whether a fault takes it.
+  /// Whether a fault drops it.
   bool IsLostPush(const Produced& produced);
   void SettleShadow(const Link* executing);
 
@@ -79,8 +79,8 @@ class ServerCalls {
   std::vector<std::unique_ptr<Outlet>> outlets_;  // by server
   std::vector<Produced> produced_;                // the first produced_count_ are valid
   std::size_t produced_count_ = 0;
-  std::vector<Link*> unblocked_;  // can go on with what queued after their blocked command
-  std::vector<Link*> resets_;     // to be closed once the server's call is dealt with
+  std::vector<Link*> unblocked_;  // may continue with what queued after their blocked command
+  std::vector<Link*> resets_;     // to be closed once the server's call is handled
   bool muted_ = false;            // drop what servers send
   Link* executing_ = nullptr;
   bool answered_ = false;  // the executing command has its reply

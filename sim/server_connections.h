@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which link is whose at each server, and how a connection ends there. Thread safety: none.
+// The owners of each server's connections, and how a connection ends there. Thread safety: none.
 #pragma once
 
 #include <cstddef>
@@ -13,39 +13,39 @@
 
 namespace interlock::sim {
 
-/// What an observer that keeps servers of its own calls it.
+/// The link's identity for a Shadow.
 Shadow::Client ShadowOf(const Link& link);
 
 class ServerConnections {
  public:
   ServerConnections(Engine& engine, Transit& transit);
 
-  /// The owner of the connection; null: nobody's any more.
+  /// The owner of the connection; null: it no longer has one.
   Link* Find(int number, redis::ClientId client) const;
   /// The server has this client from now on.
   void Add(Link& link);
-  /// The server has it no more.
+  /// The server no longer has this client.
   void Forget(Link& link);
   /// Its last executed request is a command that waits, or has waited.
   void Block(Link& link);
   void Unblock(Link& link);
   /// Nobody listens.
   void Refuse(Link& link);
-  /// The server hears that it has ended.
+  /// The server learns that the connection has ended.
   void Close(Link& link);
-  /// As Close; a client that still listens hears of it.
+  /// Like Close; a client that still listens is told.
   void AnswerClose(Link& link);
-  /// An observer that keeps servers of its own hears that it has ended.
+  /// Tells the shadow that the connection has ended.
   void TellShadowOfEnd(const Link& link) const;
 
-  /// The server's process is gone: the link ends at once; that to a machine without power stays
+  /// The server's process is gone: the link ends at once; one to a machine without power goes
   /// silent.
   void Died(Link& link, bool machine_off);
   void SetMachineOff(int number, bool off) { node(number).machine_off = off; }
 
-  /// The servers' next time-out as a timer of the world: none is needed if nobody waits for it.
+  /// Sets the world's timer to the servers' next timeout; none is needed if nobody waits for it.
   void UpdateTimer();
-  /// That timer has struck.
+  /// That timer has fired.
   void ForgetTimer() { timer_ = kNoTimer; }
 
  private:

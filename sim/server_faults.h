@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// How the faults of servers, their clocks and their operator strike, and how they end. What cannot
-// happen now (a server that is down cannot be stopped) does not, and is not reported. Thread
-// safety: none.
+// How faults of servers, their clocks and their operators strike and end. A fault that is
+// impossible now (stopping a server that is down) does nothing, and is not reported. Thread safety:
+// none.
 #pragma once
 
 #include <cstddef>
@@ -27,21 +27,21 @@ class ServerFaults {
   void StrikeClock(const Process& process, const Fault& fault);
   void StrikeAdmin(Process& process, const Fault& fault);
 
-  /// The one of this number has lasted for its length.
+  /// The fault with this index has lasted its length.
   void OnTimer(std::size_t index) {
     ends_[index].timer = kNoTimer;
     End(index);
   }
-  /// All are over.
+  /// All faults are over.
   void Heal();
-  /// Which replicas have all that their primary has now, before that changes.
+  /// Tells the shadow which replicas have all of their primary's data, before that changes.
   void TellShadowOfReplicas();
-  /// What servers suffer now, and until when.
+  /// The servers' current faults, and when they end.
   void Describe(FingerprintWriter& writer) const;
 
  private:
-  /// When what a fault did to a server is over. Several of one kind on one node: the last one's end
-  /// is that of all.
+  /// When a fault's effect on a server ends. Several of one kind on one node all end with the last
+  /// one.
   struct FaultEnd {
     FaultKind kind = FaultKind::kServerKill;
     int node = 0;
@@ -53,7 +53,7 @@ class ServerFaults {
   void PauseServer(const Process& process, const Fault& fault);
   void Failover(const Process& process, const Fault& fault);
   void SplitBrain(const Process& process, const Fault& fault);
-  /// What the fault has brought upon the node ends after its length.
+  /// The fault's effect on the node ends after its length.
   void EndLater(const Fault& fault, int node);
   void End(std::size_t index);
   void ReportChange(int node, ServerChange change);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The servers of one world: one, or a primary with replicas, or independent masters; which of them
-// is the primary now, and which errors a fault makes them answer with. Messages between servers,
-// and the timers of each, are run when somebody looks: no observer can tell the difference.
+// The servers of one world (one, a primary with replicas, or independent masters), the current
+// primary, and the errors that a fault makes them answer with. Messages between servers, and their
+// timers, are processed lazily: no observer can tell the difference.
 //
 // Internal to sim. Thread safety: none.
 #pragma once
@@ -27,32 +27,31 @@ struct WorldOptions;
 
 class Servers {
  public:
-  /// `spec`: for its memory alone.
+  /// `spec` is used only for its memory.
   Servers(redis::Topology& topology, redis::TopologySpec& spec, const WorldOptions& options);
 
   int count() const { return static_cast<int>(topology_.size()); }
   redis::Server& at(int node) { return topology_.server(Id(node)); }
   const redis::MasterAddress& address(int node) const { return topology_.address(Id(node)); }
-  /// Where a client is led that asks for the master; of independent ones, and of a cluster, the
-  /// first.
+  /// The server to which clients asking for the master are directed; for independent masters, and
+  /// for a cluster, the first.
   int primary() const { return primary_; }
   bool IsUp(int node) const { return topology_.IsUp(Id(node)); }
   /// It runs, and is not stopped.
   bool Serves(int node) const { return IsUp(node) && !topology_.IsPaused(Id(node)); }
 
-  /// Everything up to `now`, which never decreases, has happened: clocks, what servers say to each
-  /// other.
+  /// Brings clocks and messages between servers up to `now`, which never decreases.
   void CatchUp(VirtualTime now) {
     if (now != caught_up_ || count() > 1) MoveTo(now);
   }
-  /// When Run should be called, if a client waits inside a server.
+  /// When RunTimers should be called, if a client waits inside a server.
   std::optional<VirtualTime> NextTimer();
   void RunTimers() { topology_.RunTimers(); }
-  /// The first that has met something that it does not model.
+  /// The first unmodelled thing that any of them met.
   std::optional<std::string> unmodelled();
 
   std::int64_t ClockUs(int node) { return at(node).time_us(); }
-  /// When the node's wall clock shows `unix_us`, if nothing sets it; max(): beyond the range.
+  /// When the node's wall clock shows `unix_us`, if nothing sets it; max(): out of range.
   VirtualTime TimeAtClock(int node, std::int64_t unix_us) const;
   void StepClock(int node, Duration by) { topology_.StepClock(Id(node), by.count() / 1000); }
   void SetClockRate(int node, std::int64_t ppm) { topology_.SetClockDrift(Id(node), ppm); }
@@ -62,11 +61,11 @@ class Servers {
   void Start(int node);
   void SetPaused(int node, bool paused) { topology_.SetPaused(Id(node), paused); }
 
-  /// What the node has to do with others; see redis::Topology.
+  /// The node's relations to other nodes; see redis::Topology.
   bool InStep(int node) { return topology_.InStep(Id(node)); }
   void Describe(int node, redis::StateSink& sink) { topology_.Describe(Id(node), sink); }
 
-  // For a cluster, whose slots stay where they are.
+  // For a cluster, whose slots never move.
   bool clustered() const { return slots_ != nullptr; }
   /// The node that serves the key. REQUIRES: clustered().
   int OwnerOf(std::string_view key) const;
@@ -74,17 +73,17 @@ class Servers {
   // For a primary with replicas.
   bool replicated() const { return replicated_; }
   ReplicaState replica();
-  /// The running replica that has most of the primary's data, as a Sentinel chooses it.
+  /// The running replica with most of the primary's data, as a Sentinel chooses it.
   std::optional<int> BestReplica();
-  /// Makes it the primary that all other running servers follow, except for `except`, the old one.
-  /// The clients of each are closed.
+  /// Makes it the primary, followed by all other running servers except `except`, the old one.
+  /// Closes the clients of each.
   void Promote(int node, int except);
-  /// It follows the primary, and will lose what it has of its own.
+  /// Makes it follow the primary, losing any data of its own.
   void Follow(int node);
-  /// Messages between the node and all others wait.
+  /// Blocks or unblocks messages between the node and all others.
   void SetCutOff(int node, bool cut);
 
-  /// Its memory is used up, and nothing may be evicted; or it is not any more.
+  /// Marks its memory as used up with nothing evictable, or ends that.
   void SetFull(int node, bool full);
   /// Until then the node refuses commands as the kind's meaning says: LOADING, READONLY, ...
   void Refuse(int node, FaultKind kind, VirtualTime until) {
@@ -93,7 +92,7 @@ class Servers {
   void EndRefusals() { refusals_.clear(); }
   bool refuses() const { return !refusals_.empty(); }
   void DescribeRefusals(VirtualTime now, FingerprintWriter& writer) const;
-  /// The error that the command gets instead of being executed.
+  /// The error that answers the command instead of its execution.
   std::optional<std::string> RefusalOf(int node, const redis::Argv& argv, VirtualTime now) const;
 
  private:
@@ -110,7 +109,7 @@ class Servers {
 
   redis::Topology& topology_;
   const bool replicated_;
-  std::unique_ptr<const redis::ClusterView> slots_;  // of a cluster: what all its nodes believe
+  std::unique_ptr<const redis::ClusterView> slots_;  // for a cluster: what all its nodes believe
   std::int64_t warm_up_us_ = 0;                      // topology time at virtual time 0
   int primary_ = 0;
   VirtualTime caught_up_{-1};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The servers of a world as plain data: how many there are in what relation, and what they keep
-// when they die.
+// The servers of a world as plain data: their number and relation, and what they persist.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +17,11 @@ enum class Topology : std::uint8_t {
 
 enum class Persistence : std::uint8_t { kNone, kRdb, kAofAlways, kAofEverysec };
 
-/// The state of the replica that would take the primary's place.
+/// The state of the replica that would replace the primary.
 enum class ReplicaState : std::uint8_t {
-  kNone,    ///< there is none that has data of the primary, or no primary that runs
-  kBehind,  ///< some of the primary's writes do not arrive there
-  kInStep,  ///< whatever the primary writes is there as soon as somebody looks
+  kNone,    ///< none has data of the primary, or no primary is running
+  kBehind,  ///< some of the primary's writes do not reach it
+  kInStep,  ///< it has every write of the primary as soon as somebody looks
 };
 
 constexpr std::string_view ToString(Topology topology) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The Connector of one simulated process: leads to the primary, or to one server. The contract is
-// that of interlock/connection.h. Connecting takes one round trip. Connections must not outlive the
-// World. Thread safety: none; one world, one OS thread.
+// The Connector of one simulated process: connects to the primary, or to one server. The contract
+// is that of interlock/connection.h. Connecting takes one round trip. Connections must not outlive
+// the World. Thread safety: none; one world, one OS thread.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,7 @@ class SimConnection final : public Connection, public Pooled {
  public:
   SimConnection(Engine& engine, Process& process, Link& link)
       : engine_(engine), process_(process), link_(link) {}
-  /// Closes: what was sent is still under way, arrives, and executes; then the server sees the
-  /// close.
+  /// Closes: commands in flight still arrive and execute; then the server sees the close.
   ~SimConnection() override;
 
   Status Send(std::span<const std::string_view> argv, MonotonicTime deadline) override;
@@ -50,12 +49,12 @@ class SimConnection final : public Connection, public Pooled {
   Link& link_;
   std::size_t outstanding_ = 0;  // commands whose reply has not been received
   bool broken_ = false;
-  bool overdue_ = false;  // broken for want of a reply, and for nothing else
+  bool overdue_ = false;  // broken only because a reply is missing
 };
 
 class SimConnector final : public Connector, public Pooled {
  public:
-  /// Without a node: connects to the primary of the time.
+  /// Without a node: connects to the current primary.
   SimConnector(Engine& engine, Process& process, std::optional<int> node = std::nullopt)
       : engine_(engine), process_(process), node_(node) {}
   Result<std::unique_ptr<Connection>> Connect(MonotonicTime deadline) override;

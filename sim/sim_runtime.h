@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The Runtime of one simulated process. Objects made by it must not outlive the World; what they do
-// outside of its tasks (before Run, after it) has no effect but Event::Set, and nothing waits
-// there. Thread safety: none; one world, one OS thread.
+// The Runtime of one simulated process. Objects made by it must not outlive the World; outside its
+// tasks (before and after Run) only Event::Set has an effect, and nothing waits. Thread safety:
+// none; one world, one OS thread.
 #pragma once
 
 #include <cstddef>
@@ -55,9 +55,9 @@ class SimRuntime final : public Runtime, public Pooled {
   MonotonicTime Now() override;
   std::unique_ptr<Event> NewEvent() override;
   std::unique_ptr<Task> Spawn(std::string_view name, std::function<void()> body) override;
-  /// A function of (entropy seed, process, count of earlier blocks). If 8 or more bytes are asked
-  /// for at once, the first 8 are unlike those of any other call in the world, unless a fault
-  /// (kEntropyRepeat, kRestartSameIdentity) makes them repeat.
+  /// A function of (entropy seed, process, count of earlier blocks). If 8 or more bytes are
+  /// requested at once, the first 8 differ from those of any other call in the world, unless a
+  /// fault (kEntropyRepeat, kRestartSameIdentity) repeats them.
   void FillRandom(std::span<std::byte> bytes) override;
 
  private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// The pending events of a world in a total order: by time, then by the order in which they were
-// added. A timer that is cancelled is gone at once, so what is left is what can still happen.
+// The pending events of a world in a total order: by time, then by insertion. Cancelled timers are
+// removed at once, so those left can still fire.
 //
-// A world has a few timers for each of its clients, so a sorted array costs less than a heap would.
-// Thread safety: none.
+// A world has a few timers per client, so a sorted array is cheaper than a heap. Thread safety:
+// none.
 #pragma once
 
 #include <algorithm>
@@ -20,17 +20,17 @@ namespace interlock::sim {
 enum class TimerKind : std::uint8_t {
   kWake,          ///< a task's deadline; id: task
   kThaw,          ///< the end of a pause; id: process
-  kRestart,       ///< a new life of a process; id: process
+  kRestart,       ///< a process's next incarnation; id: process
   kRequest,       ///< something arrives at the server; id: link
   kMessage,       ///< something arrives at the client; id: link
   kServerClose,   ///< the server's keepalive gives up; id: link
   kClientBreak,   ///< the client's keepalive gives up; id: link
-  kElsewhere,     ///< something arrives at a place outside of Redis; id: its number
+  kElsewhere,     ///< something arrives outside Redis; id: its number
   kServerTimers,  ///< Servers::RunTimers
-  kServerFault,   ///< the end of a server's fault; id: which
+  kServerFault,   ///< the end of a server's fault; id: its index
 };
 
-/// Valid until the timer fires or is cancelled; the owner forgets it then.
+/// Valid until the timer fires or is cancelled; then its owner clears it.
 using TimerId = std::uint32_t;
 inline constexpr TimerId kNoTimer = std::numeric_limits<TimerId>::max();
 
@@ -61,7 +61,7 @@ class TimerQueue {
     }
     const Pending pending{time, slot};
     timers_[slot] = timer;
-    // What is added is due sooner than most, so its place is not far from the end.
+    // New timers are due sooner than most, so their place is near the end.
     std::size_t place = pending_.size();
     pending_.push_back(pending);
     for (; place > 0 && pending_[place - 1].time <= time; --place) {
@@ -71,7 +71,7 @@ class TimerQueue {
     return slot;
   }
 
-  /// Sets `timer` to kNoTimer; nothing happens if it is that already.
+  /// Sets `timer` to kNoTimer; no-op if it already is.
   void Cancel(TimerId& timer) {
     if (timer == kNoTimer) return;
     std::size_t place = pending_.size() - 1;

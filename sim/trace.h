@@ -4,8 +4,8 @@
 // process, virtual time and bytes, field by field: never an address, a thread id, a float or
 // padding. The same (workload, fault plan, tape) gives the same hash in every build.
 //
-// Keeping the events costs memory and time, so they are kept only when asked for (a replay); the
-// hash is the same either way. Thread safety: one run, one thread.
+// Keeping the events costs memory and time, so they are kept only on request (a replay); the hash
+// is the same either way. Thread safety: one run, one thread.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace interlock::sim {
 
-/// The run's one global clock; only the world may read it. 0 is the start of the run.
+/// The run's single global clock, readable only by the world. 0 is the start of the run.
 using VirtualTime = Duration;
 
 enum class TraceKind : std::uint8_t {
@@ -37,7 +37,7 @@ enum class TraceKind : std::uint8_t {
   kFault,    ///< a fault of the plan takes effect; text: kind and length
   kResume,   ///< a pause is over
   kHeal,     ///< phase 2 begins: no more faults
-  kNote,     ///< the scenario's own: acquire, grant, enter, leave, release, lost, ...; text: which
+  kNote,     ///< from the scenario: acquire, grant, enter, leave, release, lost, ...; text: which
 };
 
 struct TraceEvent {
@@ -45,11 +45,11 @@ struct TraceEvent {
   int process = -1;  ///< -1: the world or the server on its own
   TraceKind kind = TraceKind::kNote;
   std::string text;
-  /// Its number among the hashed events of the run, from 1; 0: it is an annotation.
+  /// Its number among the run's hashed events, from 1; 0: an annotation.
   std::uint64_t step = 0;
-  std::uint64_t hash = 0;   ///< the trace's, with this event in it
-  std::uint64_t draws = 0;  ///< choices that had been made when it happened
-  /// For kSend to kReceive: which command of its process, from 1; 0: a push. Not hashed.
+  std::uint64_t hash = 0;   ///< the trace's, up to and including this event
+  std::uint64_t draws = 0;  ///< choices made before it
+  /// For kSend to kReceive: number of its process's command, from 1; 0: a push. Not hashed.
   std::uint64_t command = 0;
 };
 
@@ -57,15 +57,15 @@ class Choices;
 
 class Trace {
  public:
-  /// `choices` outlives the trace. `hashed`: else nobody asks for the hash, and it is 0.
+  /// `choices` outlives the trace. If not `hashed`, the hash stays 0.
   Trace(bool keep_events, bool hashed, const Choices& choices)
       : keep_events_(keep_events), hashed_(hashed), choices_(choices) {}
 
   void Add(VirtualTime time, int process, TraceKind kind, std::string_view text) {
     if (hashed_ || keep_events_) AddText(time, process, kind, text);
   }
-  /// As Add, for command lines and replies that need not be rendered unless events are kept: `hash`
-  /// is a hash of the bytes, `render` makes the text.
+  /// Like Add, for command lines and replies that are rendered only if events are kept: `hash` is a
+  /// hash of the bytes, `render` makes the text.
   template <typename Render>
   void AddLazily(VirtualTime time, int process, TraceKind kind, std::uint64_t hash,
                  std::uint64_t command, Render&& render) {
@@ -75,8 +75,8 @@ class Trace {
     event.command = command;
     Keep(std::move(event));
   }
-  /// Keeps an event (if events are kept) that is not part of the hash, because it follows from what
-  /// is hashed and would cost too much to find out in every run. Sorted in by time.
+  /// Keeps an event (if events are kept) outside the hash, because it follows from hashed events
+  /// and would be too expensive to find in every run. Inserted by time.
   void Annotate(VirtualTime time, int process, TraceKind kind, std::string_view text);
 
   /// Calls `then` right after the event of this step, from inside the run. Events must be kept.

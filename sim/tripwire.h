@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // The escape tripwire. Code under test that reads a real clock, sleeps, opens a socket or starts a
-// thread makes a run depend on something else than its tape, and no verdict about it would mean
-// anything. So these functions of the C library end the program, with a backtrace, when they are
-// called by a task of a running world:
+// thread makes a run depend on more than its tape, so that no verdict about it is valid. So these C
+// library functions end the program, with a backtrace, when called by a task of a running world:
 //   clock_gettime gettimeofday time nanosleep clock_nanosleep getrandom getentropy pthread_create
 //   poll epoll_wait connect send recv
-// Outside of tasks they are what they always are. std::random_device is not caught.
+// Outside tasks they work as usual. std::random_device is not caught.
 //
-// Not in sanitizer builds: there these names belong to the sanitizer's own interceptors.
-// Thread safety: all state is per thread.
+// Not in sanitizer builds, whose own interceptors use these names. Thread safety: all state is per
+// thread.
 #pragma once
 
 namespace interlock::sim {
@@ -17,7 +16,7 @@ namespace interlock::sim {
 /// Whether the interposing functions are part of this build.
 bool TripwireIsArmed();
 
-/// Inside a task for as long as it lives. Made by the scheduler.
+/// Marks the calling thread as inside a task during its lifetime. Made by the scheduler.
 class TripwireScope {
  public:
   TripwireScope();
@@ -29,8 +28,8 @@ class TripwireScope {
   bool before_;
 };
 
-/// Lets the current task call them, for what cannot reach behaviour: logging, allocator internals.
-/// Must not be alive across a wait.
+/// Lets the current task call them where that cannot affect behaviour: logging, allocator
+/// internals. Must not be alive across a wait.
 class TripwireExemption {
  public:
   TripwireExemption();
@@ -42,12 +41,12 @@ class TripwireExemption {
   bool before_;
 };
 
-/// Whether the calling thread is in a task of a running world: the code under test is then to blame
-/// for what goes wrong. Safe in a signal handler.
+/// Whether the calling thread is in a task of a running world, so that the code under test is to
+/// blame for a failure. Safe in a signal handler.
 bool InsideTask();
 
-/// The function that ended the program on this thread ("clock_gettime"), or null: for a SIGABRT
-/// handler, which can then tell an escape from other aborts. Safe in a signal handler.
+/// The function that ended the program on this thread ("clock_gettime"), or null: lets a SIGABRT
+/// handler tell an escape from other aborts. Safe in a signal handler.
 const char* TripwireReason();
 
 }  // namespace interlock::sim

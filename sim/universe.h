@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the worlds of one worker thread use one after another, because it is expensive to make:
-// fiber stacks, the fake servers with their Lua states, the buffers of connections. A run can see
-// nothing of it.
+// Expensive objects reused by the worlds of one worker thread: fiber stacks, the fake servers with
+// their Lua states, connection buffers. The reuse is invisible to a run.
 //
 // At most one World at a time. Thread safety: belongs to the OS thread that made it.
 #pragma once
@@ -20,7 +19,7 @@ class Shadow;
 
 class Universe {
  public:
-  /// What the makers of worlds keep beside it for the next one.
+  /// Data that the creators of worlds keep beside it for the next one.
   class Attachment {
    public:
     virtual ~Attachment() = default;
@@ -34,14 +33,13 @@ class Universe {
   NetworkMemory& network_memory() { return network_memory_; }
   Scheduler::Memory& scheduler_memory() { return scheduler_memory_; }
   redis::Topology& topology() { return topology_; }
-  /// The last world's, for its memory.
+  /// The last world's, kept for its memory.
   redis::TopologySpec& topology_spec() { return topology_spec_; }
-  /// The shadow that is told of the servers of every World made from now on; null: none. It
-  /// outlives them.
+  /// The shadow for the servers of every World made from now on; null: none. It outlives them.
   void SetShadow(Shadow* shadow) { shadow_ = shadow; }
   Shadow* shadow() const { return shadow_; }
 
-  /// Null until somebody attaches something.
+  /// Null until something is attached.
   std::unique_ptr<Attachment>& attachment() { return attachment_; }
 
   /// Whether a World is using it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The message about an unknown name. Thread safety: pure function.
+// Error messages for unknown names. Thread safety: pure function.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace interlock::sim {
 
-/// `unknown lock "mutx"; did you mean "mutex"?`; without the question if no name is near.
+/// `unknown lock "mutx"; did you mean "mutex"?`; without the question if no name is close.
 std::string UnknownName(std::string_view kind, std::string_view given,
                         const std::vector<std::string_view>& known);
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
 // One simulated universe: client processes with their own clocks, fake Redis servers, the links
-// between them, virtual time, and a plan's faults. A run is a pure function of what the processes
-// do, the options, the plan and the tape. Knows nothing of locks.
+// between them, virtual time, and a plan's faults. A run is a pure function of the processes'
+// behaviour, the options, the plan and the tape. Knows nothing of locks.
 //
 // Use: a Universe per worker thread (it pools fiber stacks and the Lua state), a World per run:
 //   World world(universe, options, plan, choices, &observer);
 //   world.AddProcess({});  world.Start(0, [&] { ... uses world.runtime(0), world.connector(0) ...
 //   }); world.Run(horizon);  world.Heal();  world.Run(later);   // then judge; ~World tears down
 //
-// Teardown: in the destructor every seam call fails at once (kCancelled), without trace and without
-// server effect, so that live fibers unwind by returning; a fiber that will not is destroyed.
-// Thread safety: a Universe and its worlds belong to one OS thread.
+// Teardown: in the destructor every seam call fails at once (kCancelled), without trace or server
+// effect, so that live fibers unwind by returning; a fiber that does not is destroyed. Thread
+// safety: a Universe and its worlds belong to one OS thread.
 #pragma once
 
 #include <cstdint>
@@ -40,16 +40,16 @@ namespace interlock::sim {
 struct WorldOptions {
   Duration latency_min{std::chrono::microseconds(50)};    ///< one way, calm
   Duration latency_max{std::chrono::microseconds(1000)};  ///< one way; small values are likelier
-  // Both latencies 0 make an instant world: a command executes when it is sent, and its reply is
-  // there at once; which of the processes that can run sends next is the only choice left.
-  Duration keepalive{std::chrono::minutes(5)};  ///< then a half-open peer is noticed, both ends
+  // Latencies of 0 make an instant world: a command executes when it is sent, and its reply is
+  // there at once; the only choice left is which runnable process sends next.
+  Duration keepalive{std::chrono::minutes(5)};  ///< after this, both ends notice a half-open peer
   Topology topology = Topology::kStandalone;
-  int nodes = 1;  ///< servers in all; 1 if standalone
+  int nodes = 1;  ///< number of servers; 1 if standalone
   Persistence persistence = Persistence::kNone;
-  Duration replication_lag{std::chrono::milliseconds(1)};  ///< from server to server, one way
+  Duration replication_lag{std::chrono::milliseconds(1)};  ///< between servers, one way
   std::int64_t server_epoch_us = 1'700'000'000'000'000;  ///< servers' wall clock at virtual time 0
   std::uint64_t entropy_seed = 1;                        ///< see SimRuntime::FillRandom
-  std::uint64_t max_steps = 200'000;  ///< per run; beyond it Run returns kStepLimit
+  std::uint64_t max_steps = 200'000;  ///< per run; beyond this, Run returns kStepLimit
   bool keep_events = false;           ///< see Trace
   bool hash_trace = true;             ///< see Trace
 };
@@ -60,36 +60,36 @@ struct ClockOptions {
   std::int64_t rate_ppm = 0;  ///< in [-500'000, 500'000]
 };
 
-/// What has happened to a server other than by its clients' commands.
+/// A change of a server that its clients' commands did not make.
 enum class ServerChange : std::uint8_t {
-  kData,      ///< lost, got back, or replaced
-  kPromoted,  ///< it is the primary from now on, with the data that it has
-  kGone,      ///< it was the primary, and serves nobody as such any more
-  kClock,     ///< its wall clock was set, or runs at another rate
+  kData,      ///< lost, restored, or replaced
+  kPromoted,  ///< it becomes the primary, with the data that it has
+  kGone,      ///< it was the primary, and no longer serves as such
+  kClock,     ///< its wall clock was set, or changed its rate
 };
 
-/// What a scenario sees of a world. Called from inside the run: must not call back into it except
-/// for const members, and must not wait. Nothing that it does may depend on real time.
+/// A scenario's view of a world. Called from inside the run: must not call back into it except for
+/// const members, and must not wait. Nothing it does may depend on real time.
 class WorldObserver {
  public:
   virtual ~WorldObserver() = default;
-  /// The process has handed its `number`th command to its connection, whatever becomes of it.
+  /// The process has passed its `number`th command to its connection, whatever happens to it next.
   virtual void OnSend(int /*process*/, std::uint64_t /*number*/, VirtualTime /*now*/) {}
-  /// The server is about to execute / has executed a command of `process`. Blocked pops that are
-  /// served by it come with their own AfterCommand (the waiter's process, `argv` its own command)
-  /// right after. `number` is what OnSend gave it. `server` shows the data.
+  /// The server is about to execute / has executed a command of `process`. Blocked pops that it
+  /// serves get their own AfterCommand (the waiter's process, `argv` its own command) right after.
+  /// `number` is that of OnSend. `server` shows the data.
   virtual void BeforeCommand(int /*process*/, const redis::Argv& /*argv*/, VirtualTime /*now*/) {}
   virtual void AfterCommand(int /*process*/, std::uint64_t /*number*/, const redis::Argv& /*argv*/,
                             const redis::Value* /*reply: null if it blocks*/, VirtualTime /*now*/) {
   }
   virtual void OnFault(const Fault& /*fault*/, VirtualTime /*now*/) {}
-  /// The process begins a new life.
+  /// The process begins a new incarnation.
   virtual void OnRestart(int /*process*/, VirtualTime /*now*/) {}
-  /// `server` is this one during the call.
+  /// During the call, World::server is this one.
   virtual void OnServerChange(int /*node*/, ServerChange /*change*/, VirtualTime /*now*/) {}
-  /// LocalTime and GlobalTime of the process give other answers from now on.
+  /// The process's LocalTime and GlobalTime change from now on.
   virtual void OnClockChange(int /*process*/, VirtualTime /*now*/) {}
-  /// How long a pause or delay, or how far a clock's jump or rate, may be here; at most `wanted`.
+  /// The most that a pause, delay, clock jump or rate may be here, up to `wanted`.
   virtual Duration ClipFault(const Fault& /*fault*/, Duration wanted, VirtualTime /*now*/) {
     return wanted;
   }
@@ -100,7 +100,7 @@ enum class StopReason : std::uint8_t {
   kTime,        ///< virtual time reached the limit
   kIdle,        ///< nothing can run and no timer is armed, yet tasks wait: a deadlock
   kStepLimit,   ///< WorldOptions::max_steps
-  kStopped,     ///< a WorldProbe has seen enough
+  kStopped,     ///< a WorldProbe ended the run
   kUnmodelled,  ///< the server met a command, option or redis.* function that it does not model
 };
 
@@ -114,54 +114,54 @@ class World {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  /// Returns its id: 0, 1, 2, ... May be called between two Runs, too.
+  /// Returns its id: 0, 1, 2, ... May also be called between two Runs.
   int AddProcess(const ClockOptions& clock, int database = 0);
   Runtime& runtime(int process);
-  /// Leads to the primary, as the Sentinels would lead a client; with independent masters to the
-  /// first. A connection to a former primary goes on until somebody closes it.
+  /// Connects to the primary, as Sentinels direct a client; with independent masters to the first.
+  /// A connection to a former primary lasts until somebody closes it.
   Connector& connector(int process);
-  /// Leads to this server, whatever it is.
+  /// Connects to this server, whatever its role.
   Connector& connector(int process, int node);
   int nodes() const;
   NodeAddress address(int node) const;  ///< as servers name it
 
-  /// The process's main task. It runs when Run is called, from `after` on, and again from its
-  /// beginning in each new life that a restart gives the process.
+  /// The process's main task. It starts in Run, from `after` on, and again from its beginning in
+  /// each new incarnation after a restart.
   void Start(int process, std::function<void()> main, VirtualTime after = {});
 
   StopReason Run(VirtualTime until);
   /// REQUIRES: latency_max is 0. The probe outlives the runs; null: none.
   void SetProbe(WorldProbe* probe);
-  /// See fingerprint.h. REQUIRES: a probe was set before the first process was added, and none of
-  /// the tasks runs. `ranks`: each process's place in it, where processes may change places.
+  /// See fingerprint.h. REQUIRES: a probe was set before the first process was added, and no task
+  /// is running. `ranks`: each process's rank in it, where processes are interchangeable.
   Digest Fingerprint(const ScenarioState& scenario, std::vector<int>& ranks) const;
-  /// What the one process that was chosen then has done since the probe was last asked; everything
-  /// is touched if others did something, too. REQUIRES: the probe wanted it then.
+  /// What the process chosen then has done since the probe was last asked; touches everything if
+  /// others acted too. REQUIRES: the probe wanted it then.
   const redis::Footprint& footprint() const;
 
-  /// Phase 2: the rest of the fault plan is dropped, pauses and partitions end now, delayed
-  /// messages arrive now, clocks run at the rate that they were made with, half open connections
-  /// are reset at both ends; what was to be restarted is restarted now, all others that are dead
-  /// stay dead. Servers work again, and replicas follow the primary.
+  /// Phase 2: drops the rest of the fault plan; pauses and partitions end now, delayed messages
+  /// arrive now, clocks return to their initial rates, half-open connections are reset at both
+  /// ends; pending restarts happen now, other dead processes stay dead. Servers work again, and
+  /// replicas follow the primary.
   void Heal();
 
-  /// The process sends something to a place outside of Redis, over a link of its own. `arrive` is
-  /// called, outside of tasks, when it is there: a latency from now, and later if a delay of
-  /// requests waits for the process's next message, but not after `latest`. No partition from a
-  /// server holds it back, it is never lost, and what was sent before a crash still arrives. Heal
-  /// makes it arrive at once; `arrive` must not wait, and teardown forgets it.
+  /// The process sends something outside Redis, over a link of its own. `arrive` is called, outside
+  /// tasks, on arrival: one latency from now, later if a delay of requests waits for the process's
+  /// next message, but not after `latest`. No partition from a server holds it back, it is never
+  /// lost, and messages sent before a crash still arrive. Heal makes it arrive at once; `arrive`
+  /// must not wait, and teardown forgets it.
   void TravelElsewhere(int process, VirtualTime latest, std::function<void()> arrive);
-  /// Lets the fault strike the calling process now, where only the scenario knows. YIELDS.
+  /// Lets the fault strike the calling process now, at a point only the scenario knows. YIELDS.
   void Strike(int process, const Fault& fault);
 
   /// A step of the calling process (see faults.h) at a place that the scenario wants faults to
-  /// reach. YIELDS. Called from within that process only. `in_sight`: others can see what it does
-  /// next, so in an instant world a choice decides which task goes on.
+  /// reach. YIELDS. Called only from within that process. `in_sight`: others can see what it does
+  /// next, so in an instant world a choice decides which task continues.
   void Step(int process, bool in_sight = false);
 
   VirtualTime now() const;
-  /// What the process's own clock shows at `when`, and the earliest virtual time at which it shows
-  /// `local` (kNever maps to VirtualTime::max()).
+  /// The process's own clock at `when`, and the earliest virtual time at which it shows `local`
+  /// (VirtualTime::max() for kNever).
   MonotonicTime LocalTime(int process, VirtualTime when) const;
   VirtualTime GlobalTime(int process, MonotonicTime local) const;
   std::int64_t ServerTimeUs() const;
@@ -170,15 +170,15 @@ class World {
   VirtualTime GlobalTimeOfServerMs(std::int64_t unix_ms) const;
 
   bool crashed(int process) const;
-  bool finished(int process) const;  ///< its main task and all tasks that it spawned have returned
+  bool finished(int process) const;  ///< its main task and all tasks it spawned have returned
   int steps(int process) const;
-  /// The running task's number among those of its process, all lives together; nullopt: none runs.
+  /// The running task's number in its process, over all incarnations; nullopt: none runs.
   std::optional<std::uint32_t> running_task() const;
   bool HasLiveConnection(int process) const;
   /// What each unfinished task waits for, one line each, for a deadlock report.
   std::vector<std::string> PendingTasks() const;
 
-  /// The server that an observer's present call is about; else the primary.
+  /// The server that an observer's present call is about; otherwise the primary.
   redis::Server& server();
   int server_node() const;
   redis::Server& server(int node);

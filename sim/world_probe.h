@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Looks at an instant world (see WorldOptions::latency_max) whenever a choice is about to be made
-// in it. Thread safety: as the world's.
+// Inspects an instant world (see WorldOptions::latency_max) before each choice in it. Thread
+// safety: that of the world.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace interlock::sim {
 
-/// A task that may be chosen to go on.
+/// A task that may be chosen to continue.
 struct ReadyTask {
   int process = 0;
-  std::uint32_t ordinal = 0;  ///< among its process's
+  std::uint32_t ordinal = 0;  ///< within its process
   /// No other process sees what it does up to its next yield point.
   bool unseen = false;
 
-  /// Whether both are one task, wherever each stands.
+  /// Whether both are the same task, wherever each is.
   bool operator==(const ReadyTask& other) const {
     return process == other.process && ordinal == other.ordinal;
   }
@@ -25,11 +25,11 @@ struct ReadyTask {
 class WorldProbe {
  public:
   virtual ~WorldProbe() = default;
-  /// Every living process waits, or stands before something that others will see. `ready`: the
-  /// tasks that can go on, as the schedule lane counts them if there are several; empty: the run
-  /// has ended. False: Run returns kStopped.
+  /// Every living process waits, or is about to do something visible to others. `ready`: the tasks
+  /// that can continue, as numbered on the schedule lane if there are several; empty: the run has
+  /// ended. False: Run returns kStopped.
   virtual bool GoOn(std::span<const ReadyTask> ready) = 0;
-  /// Whether World::footprint will be asked for when the step that begins now is over.
+  /// Whether World::footprint will be asked for after the step that begins now.
   virtual bool WantsFootprint() const = 0;
 };
 

@@ -29,7 +29,7 @@ namespace {
 using reports::ExitCode;
 
 constexpr std::uint64_t kThoroughRuns = 10'000;
-/// In a thorough check also what is convicted sooner runs on, so that rates can be told.
+/// A thorough check continues after an early conviction, so that rates can be told.
 constexpr std::uint64_t kThoroughHunt = 300;
 constexpr std::uint64_t kDefaultSpecimenRuns = 10'000;
 /// On real servers nearly all time is spent waiting.
@@ -44,7 +44,7 @@ struct CheckSettings {
   std::string lock = "*";
   std::string scenario = "*";
   std::string seed_text = "1";
-  std::uint64_t seed = 1;  ///< of the text, once it is known to be one
+  std::uint64_t seed = 1;  ///< of the text, once it is known to be a seed
   std::uint64_t runs = 0;  ///< 0: the scenarios' shares
   bool thorough = false;
   std::string explain = "first";
@@ -101,7 +101,7 @@ class Check {
     options.seed = settings_.seed;
     options.runs = settings_.thorough ? kThoroughRuns : settings_.runs;
     options.least_hunt = settings_.thorough ? kThoroughHunt : 0;
-    options.explore = settings_.runs == 0;  // Who counts runs wants these, and nothing beside them.
+    options.explore = settings_.runs == 0;  // A given number of runs means exactly those.
     options.explaining = settings_.explain == "all"    ? Explaining::kAll
                          : settings_.explain == "none" ? Explaining::kNone
                                                        : Explaining::kFirst;
@@ -229,7 +229,7 @@ ExitCode CheckSpecimens(const CheckSettings& settings, const Registry& registry)
   return PrintKillMatrix(settings.output, registry, settings.lock, std::move(options));
 }
 
-/// What cannot be split must not run whole in each of several shards.
+/// Refuses work that cannot be split and would run whole in each of several shards.
 ExitCode RefuseShards() {
   const auto chosen = ChooseShard("", Variable);
   if (!chosen.ok()) return Complain(ExitCode::kUsage, chosen.status().message());
@@ -268,7 +268,7 @@ void AddWhat(Command command, CheckSettings& settings) {
       .ShowDefault();
 }
 
-/// How much is run, and how.
+/// Options for how much is run, and how.
 void AddHowMuch(Command command, CheckSettings& settings, Option redis) {
   const Option runs = command
                           .Add("--runs", settings.runs,

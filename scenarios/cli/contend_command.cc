@@ -64,7 +64,7 @@ struct ContendSettings {
   OutputSettings output;
 };
 
-/// "1,2,4": each from 1 to kMostClients, in rising order. nullopt: anything else.
+/// "1,2,4": each from 1 to kMostClients, ascending. nullopt: anything else.
 std::optional<std::vector<int>> ParseClients(std::string_view text) {
   std::vector<int> all;
   for (std::string_view left = text;;) {
@@ -78,7 +78,7 @@ std::optional<std::vector<int>> ParseClients(std::string_view text) {
   }
 }
 
-/// What is wrong with the load as a whole; empty: nothing is.
+/// What is wrong with the load as a whole; empty: nothing.
 std::string Flaw(const ContendSettings& settings) {
   const contend::Load& load = settings.load;
   if (settings.arrivals == "open" && load.interval <= Duration(0)) {
@@ -113,7 +113,7 @@ Result<contend::ContendOptions> OptionsOf(const ContendSettings& settings,
   }
   contend::ContendOptions options;
   options.entries = std::move(entries).value();
-  // A pattern means those that can be measured; a name means just that one.
+  // A pattern selects the measurable ones; a name just that one.
   if (settings.lock.find_first_of("*?[") != std::string::npos) {
     std::erase_if(options.entries,
                   [](const Entry& entry) { return entry.subject->traits().latch; });
@@ -139,13 +139,13 @@ ExitCode Show(const ContendSettings& settings, const reports::ContentionReport& 
   return Combine(code, InterruptionCode());
 }
 
-/// What the measurement is to be held against, read before anything is measured.
+/// What the measurement is compared with, read before anything is measured.
 struct Yardstick {
   std::vector<reports::Threshold> thresholds;
   std::optional<reports::ContentionReport> before;
 };
 
-/// kBadInput, after a complaint: a file cannot be read, or is something else.
+/// kBadInput, after a complaint: a file cannot be read, or has other content.
 ExitCode ReadYardstick(const ContendSettings& settings, Yardstick& yardstick) {
   if (!settings.gate.empty()) {
     const auto file = ReadWholeFile(settings.gate);
@@ -176,12 +176,13 @@ void HoldAgainst(const Yardstick& yardstick, reports::ContentionReport& report) 
   }
 }
 
-/// The lock that is no measurement because it took its process down.
+/// A lock that could not be measured because it took its process down.
 std::string Ended(const Entry& entry, const WorkerEnd& end) {
   return fmt::format("{}: not measured: the lock {}", entry.subject->name(), end.what);
 }
 
-/// A foreign lock in a copy of this process, as it may take it down. REQUIRES: there is one thread.
+/// Measures a foreign lock in a fork, as it may take its process down. REQUIRES: there is one
+/// thread.
 Result<reports::ContentionReport> MeasureApart(contend::ContendOptions options, const Entry& entry,
                                                ExitCode& code) {
   constexpr std::chrono::seconds kPatience{30};  // without a call of the lock
@@ -218,8 +219,8 @@ void Append(reports::ContentionReport part, reports::ContentionReport& whole) {
   if (part.status == reports::RunStatus::kPartial) whole.status = part.status;
 }
 
-/// All locks, in their order; in virtual time the foreign ones apart, and first: they need copies
-/// of a process with one thread.
+/// All locks, in order; in virtual time foreign ones are measured apart and first, because forking
+/// needs a process with one thread.
 Result<reports::ContentionReport> Measure(const contend::ContendOptions& options,
                                           const std::string& program, ExitCode& code) {
   std::vector<reports::ContentionReport> apart;
@@ -231,7 +232,7 @@ Result<reports::ContentionReport> Measure(const contend::ContendOptions& options
     if (!part.ok()) return part.status();
     apart.push_back(*std::move(part));
   }
-  // It has a thread, which processes of the clients would lack.
+  // The guard has a thread, which forked client processes would lack.
   if (!options.target || !options.target->processes) {
     GuardOptions guard;
     guard.program = program;

@@ -105,7 +105,7 @@ class DriveWork {
   ExitCode ReadBounds() {
     drive::DriveBounds& bounds = settings_.campaign.drive.bounds;
     const auto virtual_time = WholeSeconds(settings_.max_virtual_time);
-    // A shorter patience is for shorter runs.
+    // A shorter patience implies shorter runs.
     constexpr int kManyTimes = 6;
     const std::optional<Duration> real_time =
         settings_.max_real_time.empty()
@@ -138,7 +138,7 @@ class DriveWork {
     return drive::RunCampaign(settings_.campaign);
   }
 
-  /// With the command that is given, if one is, in the place of the recorded one.
+  /// Uses the command given, if any, instead of the recorded one.
   Result<drive::DriveResult> Replay() {
     const auto text = ReadWholeFile(settings_.replay);
     if (!text.ok()) return text.status();
@@ -168,7 +168,7 @@ class DriveWork {
     return Combine(Combine(code, ExitCodeOf(report)), InterruptionCode());
   }
 
-  /// With the command line that replays each case, which names its file.
+  /// Adds to each case the command line that replays it, which names its file.
   ExitCode WriteFiles(drive::DriveResult& result) {
     reports::RunReport& report = result.report;
     ExitCode code = ExitCode::kPass;

@@ -52,7 +52,7 @@ struct ExploreSettings {
   OutputSettings output;
 };
 
-/// Of the file that this process was started from; 0 if that cannot be read.
+/// Hash of this process's executable; 0 if it cannot be read.
 std::uint64_t HashOfProgram() {
   std::ifstream file("/proc/self/exe", std::ios::binary);
   std::uint64_t hash = 0;
@@ -100,7 +100,7 @@ class ExploreCommand {
     return Combine(code, Complain(ExitCode::kInternal, exploration.lost_checkpoint));
   }
 
-  /// In a copy of this process, as the lock may take it down. nullopt: there can be none.
+  /// Explores in a fork, as the lock may take its process down. nullopt: forking failed.
   std::optional<ExitCode> RunApart() {
     for (;;) {
       const auto copy = WorkerProcess::Fork([this](BlackBox& box) {
@@ -117,7 +117,7 @@ class ExploreCommand {
       }
       if (!answer.end) return Complain(ExitCode::kInternal, answer.refused);
       if (Interrupted()) return InterruptionCode();
-      // Which run crashes first depends on the threads, but for one.
+      // With several threads, which run crashes first is not deterministic.
       if (std::exchange(options_.jobs, 1) == 1) return PublishCrash(*answer.end);
     }
   }
@@ -173,7 +173,7 @@ class ExploreCommand {
     options_.reduce = !settings_.every_order;
     const reports::ToolInfo tool = ThisTool();
     options_.version = fmt::format("{} {} {}", tool.version, tool.commit, tool.compiler);
-    // The lock is part of the program: mended, it is another one.
+    // The lock is part of the program: once fixed, it is a different one.
     if (!settings_.checkpoint.empty()) options_.version += fmt::format(" {:x}", HashOfProgram());
     if (!settings_.budget.empty()) {
       const auto budget = ParseBudget(settings_.budget);

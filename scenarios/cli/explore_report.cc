@@ -40,7 +40,7 @@ std::string Count(int count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-/// What an exhaustive search knows in place of a frequency.
+/// What an exhaustive search reports instead of a frequency.
 std::string WhyMinimal(const MinimalCase& minimal) {
   return fmt::format(
       "{}, {}{} and {} (within smaller bounds no run fails: all with such lengths were explored)",
@@ -49,7 +49,7 @@ std::string WhyMinimal(const MinimalCase& minimal) {
       minimal.bounds.clients > 1 ? " each" : "", Count(minimal.faults, "fault", "faults"));
 }
 
-/// The verdict of one property, and why it is none.
+/// The verdict on one property, or why there is none.
 void Judge(const Exploration& exploration, Judged property, reports::ResultRow& row) {
   row.exercised = exploration.exercised[property];
   row.verdict = Verdict::kInconclusive;
@@ -74,8 +74,8 @@ void Judge(const Exploration& exploration, Judged property, reports::ResultRow& 
   row.pass = row.verdict != Verdict::kViolated;
 }
 
-/// What the scenario judges and nothing was looked for of, as no lock can promise it there; a line
-/// for each reason.
+/// Properties that the scenario judges but that were not searched for, as no lock can promise them
+/// there; a line for each reason.
 std::vector<std::string> NotDemanded(const ExploreOptions& options) {
   const RunCase& run_case = options.run_case;
   std::vector<std::pair<std::string_view, std::string>> reasons;

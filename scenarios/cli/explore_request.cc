@@ -12,17 +12,17 @@
 namespace interlock::scenarios::cli {
 namespace {
 
-/// Just long enough to come back into the middle of the next client's section.
+/// Just long enough to return in the middle of the next client's section.
 constexpr int kOverstay = 37;
-/// In % of a lease. At a latch, what happens in one instant is never too early.
+/// In % of a lease. At a latch, events at the same instant are never too early.
 constexpr int kApartAtALatch = 10;
 
 bool ServersFail(const ExploreRequest& request) {
   return request.bounds.failovers + request.bounds.restarts > 0;
 }
 
-/// Where servers fail, so little is demanded of the lock, and so little of it of its clients, that
-/// these may fail as well, though the scenario's generated runs keep the two apart.
+/// When servers fail, so little is demanded of the lock, and so little by it of its clients, that
+/// clients may fail as well, though the scenario's generated runs keep the two apart.
 bool MayComeWithServers(sim::FaultKind kind) {
   return kind == sim::FaultKind::kCrash || kind == sim::FaultKind::kResetAfter ||
          kind == sim::FaultKind::kResetBefore || kind == sim::FaultKind::kLostReply;
@@ -74,7 +74,7 @@ Result<Bounds> BoundsOf(const ExploreRequest& request, const Scenario& scenario)
         fmt::format("the scenario {} guards nothing that could be written to", scenario.name));
   }
   if (bounds.restarts > 0) bounds.persistence = scenario.shape.persistence.front();
-  // Where nothing stops a client or a server, only its own forgetfulness lets a lease pass.
+  // If nothing stops a client or a server, a lease expires only by the client's own neglect.
   const bool pauses = ServersFail(request) || std::find(faults.begin(), faults.end(),
                                                         sim::FaultKind::kPause) != faults.end();
   if (bounds.overstay > 0 && !scenario.shape.overstay) {
@@ -174,8 +174,8 @@ Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry
   const auto bounds = BoundsOf(request, scenario);
   if (!bounds.ok()) return bounds.status();
   options.bounds = *bounds;
-  // What one task of a client makes of a stop that another one requests at the same instant is not
-  // among the things that states are told apart by.
+  // Fingerprints do not show how one task of a client reacts to a stop that another one requests at
+  // the same instant.
   if (options.bounds.stops > 0) options.bounds.tasks_in_order = true;
   options.bounds.stagger =
       request.stagger.value_or(entry.subject->traits().latch ? kApartAtALatch : 0);

@@ -38,7 +38,7 @@ struct GuaranteesSettings {
   std::string out;
 };
 
-/// Without a pattern, the locks that are meant to be right.
+/// Without a pattern, the locks meant to be correct.
 Result<std::vector<Entry>> Locks(const GuaranteesSettings& settings, const Registry& registry) {
   auto entries = registry.Select(settings.lock.empty() ? "*" : settings.lock);
   if (entries.ok() && settings.lock.empty()) {

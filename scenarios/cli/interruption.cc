@@ -11,7 +11,7 @@ namespace {
 std::atomic<bool> stop_requested{false};
 volatile std::sig_atomic_t stop_signal = 0;
 
-volatile pid_t sender = 0;  // of the first one, until its second has come; 0: the terminal
+volatile pid_t sender = 0;  // of the first signal, until its second; 0: the terminal
 
 void OnSignal(int signal, siginfo_t* info, void* /*context*/) {
   const pid_t from = info->si_code == SI_USER ? info->si_pid : 0;
@@ -23,7 +23,7 @@ void OnSignal(int signal, siginfo_t* info, void* /*context*/) {
   stop_signal = signal;
   stop_requested = true;
   if (first && from != 0) return;
-  // Whoever asks twice does not want to wait for the report.
+  // A second request means: do not wait for the report.
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
   if (!first) std::raise(signal);

@@ -21,7 +21,7 @@ Examples:
   interlock list faults              what each means, and where it was seen
   interlock list commands --json     of Redis 7.0.15: which of them the simulated server models)";
 
-/// One listed thing; `detail` comes between name and summary and may be empty.
+/// One listed item; `detail` comes between name and summary and may be empty.
 struct Line {
   std::string_view name;
   std::string_view detail_key;
@@ -71,13 +71,13 @@ std::vector<Line> Lines(const std::string& what, const Registry& registry) {
   return lines;
 }
 
-// The simulated server's commands stand apart: of them there are two kinds, and what counts is how
-// many.
+// The simulated server's commands are listed separately: they have two states, and the counts
+// matter.
 std::string_view State(const sim::redis::Command& command) {
   return command.handler != nullptr ? "modelled" : "not modelled";
 }
 
-// A container without its subcommands is no command that anybody could send.
+// A client cannot send a container without a subcommand.
 bool IsListed(const sim::redis::Command& command) {
   return command.handler != nullptr || (command.flags & sim::redis::kContainer) == 0;
 }

@@ -40,7 +40,7 @@ ExitCode ParseAndRun(int argc, char** argv, const scenarios::cli::Registry& regi
   scenarios::cli::AddDriveCommand(app, work);
   scenarios::cli::AddHelpCommand(line, work);
   scenarios::cli::AddWorkerCommand(app, registry, work);
-  // The program's own options are flags, so the first word that is none is the command.
+  // The program's own options are flags, so the first other word is the command.
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (!first.empty() && first.front() != '-') {
     const auto unknown = scenarios::cli::UnknownCommand(line, first);
@@ -62,8 +62,8 @@ ExitCode ParseAndRun(int argc, char** argv, const scenarios::cli::Registry& regi
 }  // namespace
 
 int Main(int argc, char** argv, std::vector<std::shared_ptr<const Subject>> subjects) {
-  // A reader that closes the pipe (`| head`) must not end the program before it has tidied up and
-  // told its verdict by the exit code: see output.h.
+  // A reader that closes the pipe (`| head`) must not end the program before it has cleaned up and
+  // set its exit code: see output.h.
   std::signal(SIGPIPE, SIG_IGN);
   scenarios::cli::KeepStdout();
   const bool worker = argc > 1 && std::string_view(argv[1]) == "worker";

@@ -14,7 +14,7 @@
 namespace interlock::scenarios::cli {
 namespace {
 
-/// Without all the options behind it: nobody would see it above them.
+/// Without the list of options, which would push the error off the screen.
 std::string WhatIsWrong(const CLI::App* /*app*/, const CLI::Error& error) {
   return std::string("interlock: ") + error.what() + "\n--help lists the options.\n";
 }
@@ -161,7 +161,7 @@ std::vector<std::string> CommandLine::names() const {
 }
 
 std::string CommandLine::Overview() const {
-  // Not app.help(): that hands over to the chosen command.
+  // Not app.help(), which delegates to the chosen command.
   return app_->get_formatter()->make_help(app_.get(), app_->get_name(), CLI::AppFormatMode::Normal);
 }
 

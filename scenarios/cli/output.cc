@@ -72,7 +72,7 @@ void KeepStdout() {
 
 Printed TryPrint(std::string_view text) {
   std::FILE* const out = kept_stdout != nullptr ? kept_stdout : stdout;
-  std::fflush(stdout);  // what the user's main has printed comes first
+  std::fflush(stdout);  // output of the user's main comes first
   const bool written = std::fwrite(text.data(), 1, text.size(), out) == text.size();
   if (written && std::fflush(out) == 0) return Printed::kAll;
   const int reason = errno;

@@ -37,8 +37,7 @@ reports::ResultRow NotCompared(const Unit& unit, std::string_view reason) {
   return row;
 }
 
-/// Whether a lock has taken its process down there: then that is known, and a comparison says no
-/// more.
+/// Whether a lock crashed there: then that is known, and a comparison tells nothing more.
 bool HasCrashed(const Unit& unit, const reports::RunReport& report) {
   return std::any_of(report.results.begin(), report.results.end(), [&](const auto& row) {
     return row.code == Code(Judged::kCrash) && row.lock == unit.entry->subject->name() &&
@@ -46,9 +45,9 @@ bool HasCrashed(const Unit& unit, const reports::RunReport& report) {
   });
 }
 
-/// The first runs of one unit of each scenario once more in another process, with its own address
-/// space layout: another lock for each scenario, and others for another seed. Where that cannot be
-/// done, a row of its own says so and makes the whole inconclusive.
+/// Repeats the first runs of one unit of each scenario in another process, with its own address
+/// space layout: another lock for each scenario, depending on the seed. Where that is impossible, a
+/// row of its own reports it and makes the whole inconclusive.
 void CompareWithSecondProcess(const CampaignOptions& options, reports::RunReport& report) {
   constexpr std::uint64_t kRuns = 20;
   std::uint64_t turn = options.seed;
@@ -75,7 +74,7 @@ void CompareWithSecondProcess(const CampaignOptions& options, reports::RunReport
   if (Interrupted()) report.status = reports::RunStatus::kPartial;
 }
 
-/// A shard alone is partial by nature: only what it has seen go wrong counts.
+/// A single shard is always partial: only violations it has seen count.
 ExitCode CodeOf(const CampaignOptions& options, const reports::RunReport& report) {
   if (options.shard.total <= 1) return ExitCodeOf(report);
   ExitCode code = report.totals.divergences > 0 ? ExitCode::kInternal : ExitCode::kPass;
@@ -83,7 +82,7 @@ ExitCode CodeOf(const CampaignOptions& options, const reports::RunReport& report
   return code;
 }
 
-/// One of each case that is to be explained, in the order of the cases.
+/// One for each case to be explained, in the order of the cases.
 std::vector<reports::Counterexample> ExplainAll(const Registry& registry,
                                                 const CampaignOptions& options,
                                                 const CampaignResult& result) {
@@ -99,7 +98,7 @@ std::vector<reports::Counterexample> ExplainAll(const Registry& registry,
       const Found& found = *cases[index];
       const GuardedRun run(found.unit.entry->subject->name(), found.unit.scenario->name,
                            found.unit.synchrony, std::string_view(found.token));
-      // What was expected needs no explanation; a replay of it gives one.
+      // An expected violation needs no explanation; a replay gives one.
       const Effort effort = result.report.results[found.row].pass ? Effort::kShow : Effort::kTry;
       counterexamples[index] = runner->Explain(found, registry.program(), effort);
       ++done;
@@ -210,7 +209,7 @@ ExitCode Publication::Finish(CampaignResult result) {
       if (found.explain) report.results[found.row].counterexample = FileNameOf(found);
     }
   }
-  // Of shards, whoever merges them compares: once for all.
+  // For shards, the merge compares, once for all.
   if (options_.shard.total <= 1) CompareWithSecondProcess(options_, report);
   ExitCode code = Combine(printed_, CodeOf(options_, report));
   code = Combine(code, PrintRest(report, counterexamples));

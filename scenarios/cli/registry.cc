@@ -35,7 +35,7 @@ Status Unknown(std::string_view kind, std::string_view given,
   return Invalid(std::move(text));
 }
 
-/// Which of the names match any of the patterns, which commas separate, in their order.
+/// The names that match any of the comma-separated patterns, in order.
 Result<std::vector<std::size_t>> Choose(std::string_view kind, std::string_view patterns,
                                         const std::vector<std::string_view>& names,
                                         std::string_view where_they_stand) {
@@ -74,7 +74,7 @@ std::string UnknownProperty(std::string_view given) {
 Result<Registry> Registry::Make(std::vector<std::shared_ptr<const harness::Subject>> own,
                                 std::string_view program) {
   Registry registry;
-  // People call ours through the wrapper in the root of the checkout.
+  // Ours is usually called through the wrapper in the root of the checkout.
   const bool ours = program.substr(program.rfind('/') + 1) == "interlock";
   registry.program_ = ours ? "./interlock" : program;
   for (auto& subject : SoundSubjects()) registry.entries_.push_back({subject, false, {}});

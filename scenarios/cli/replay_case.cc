@@ -82,7 +82,7 @@ sim::Choices ReplayCase::Choices() const {
 Result<ReplayCase> ReadReplayCase(const std::string& what, const Registry& registry) {
   std::error_code error;
   if (!std::filesystem::exists(what, error)) {
-    // Of whatever version: what is wrong with a token is said by who decodes it.
+    // Of any version: decoding reports what is wrong with a token.
     if (what.starts_with('v') && what.find(':') != std::string::npos) {
       return ReplayCaseOf(what, registry);
     }
@@ -170,7 +170,7 @@ std::optional<std::string> Divergence(const reports::Record& record, const RunRe
   if (run.trace_hash == record.trace_hash) return std::nullopt;
   const std::size_t digests = record.digests.size() / kDigest;
   const std::uint64_t stride = std::max<std::uint64_t>(record.stride, 1);
-  std::uint64_t same = 0;  // the last step that is known to be as recorded
+  std::uint64_t same = 0;  // the last step known to be as recorded
   for (const sim::TraceEvent& event : run.events) {
     if (event.step == 0 || event.step % stride != 0) continue;
     const std::uint64_t index = event.step / stride - 1;

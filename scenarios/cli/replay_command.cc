@@ -41,7 +41,7 @@ using reports::ExitCode;
 constexpr int kPctDepth = 3;
 
 struct ReplaySettings {
-  ForcedSettings forced;  ///< with servers; what is replayed in any case
+  ForcedSettings forced;  ///< with servers; its cases are replayed in either mode
   bool stop_debugger = false;
   bool as_test = false;
   std::uint64_t until = 0;  ///< 0: to the end
@@ -104,7 +104,7 @@ class Replay {
     return Print(AsTest(case_, run, shipped));
   }
 
-  /// Once more, with SIGTRAP at the step that completes the violation: a debugger stops there,
+  /// Runs once more, with SIGTRAP at the step that completes the violation: a debugger stops there,
   /// inside the client whose step it is or in the server's execution of its command.
   void Break(const RunResult& run) {
     const Violation* violation = NamingViolation(run, run_case_);
@@ -114,7 +114,7 @@ class Replay {
     RunOnce(universe_, run_case_, case_.workload, choices, true, &watch);
   }
 
-  /// The recorded choices up to a step, then others: another run, with a token of its own.
+  /// The recorded choices up to a step, then others: another run, with its own token.
   ExitCode Continue(const RunResult& recorded) {
     const sim::TraceEvent* last = nullptr;
     std::uint64_t steps = 0;
@@ -142,7 +142,7 @@ class Replay {
     return std::make_unique<sim::SeededSource>(settings_.seed);
   }
 
-  /// The run does not come to its end: what was seen of it.
+  /// The run does not reach its end: publishes what was seen of it.
   ExitCode PublishCrash(const WorkerEnd& end) {
     UnitResult sum;
     sum.crash = LockCrash{0, end.what, end.hung, ""};
@@ -182,8 +182,8 @@ class Replay {
     result.report.trace_hash = run.trace_hash;
     if (const auto* seed = std::get_if<std::uint64_t>(&case_.token.run)) result.report.seed = *seed;
     if (settings_.until > 0) result.report.seed = settings_.seed;
-    // Not decided as a campaign's: one run has no sound control beside it.
-    // What it has not put to the test is no result of it.
+    // Not decided like a campaign's rows: a single run has no sound control beside it. Properties
+    // it did not exercise are no result of it.
     if (!run.inconclusive.has_value()) LeaveOutWhatIsNotExercised(result.report);
     for (reports::ResultRow& row : result.report.results) {
       row.pass = row.verdict == reports::Verdict::kHolds;
@@ -231,7 +231,7 @@ class Replay {
     return explained;
   }
 
-  /// Here a violation is what was asked about, expected or not.
+  /// Here the question is whether there is a violation, expected or not.
   static ExitCode ExitCodeOfReplay(const reports::RunReport& report) {
     ExitCode code = ExitCode::kPass;
     for (const reports::ResultRow& row : report.results) {

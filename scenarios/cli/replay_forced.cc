@@ -29,8 +29,8 @@ using reports::Forced;
 using reports::ForcedCase;
 using sim::FaultKind;
 
-/// A real server's clock cannot be stopped: what happened just before the end of a lease may come
-/// just after it. So each attempt makes more haste, in thousandths of the time.
+/// A real server's clock cannot be stopped: an event just before the end of a lease may come just
+/// after it. So each attempt hurries more, in thousandths of the time.
 constexpr std::array<int, 4> kHastes = {0, 0, 5, 20};
 
 std::vector<std::string> PersistenceArguments(sim::Persistence persistence) {
@@ -46,7 +46,7 @@ std::vector<std::string> PersistenceArguments(sim::Persistence persistence) {
   return {};
 }
 
-/// Why no real server can be made to do that; empty: it can.
+/// Why no real server can be made to do that; empty: one can.
 std::string WhyImpossible(FaultKind kind, const Workload& workload, bool own) {
   const sim::FaultInfo& fault = *sim::FindFault(kind);
   switch (kind) {
@@ -208,7 +208,7 @@ class Forcing {
     return Status();
   }
 
-  /// As many as the case has.
+  /// Starts as many as the case has.
   Status Servers(const Workload& workload,
                  std::vector<std::unique_ptr<sim::machine::RedisServer>>& own,
                  std::vector<real::ForcedServer>& servers) const {
@@ -229,7 +229,7 @@ class Forcing {
         options.arguments.insert(options.arguments.end(),
                                  {"--repl-timeout", "3600", "--repl-diskless-sync", "no"});
       }
-      // So that it ends what sleeps in it within 2 ms, not within 100.
+      // So that timeouts of blocked clients end within 2 ms, not 100.
       options.arguments.insert(options.arguments.end(), {"--hz", "500"});
       auto started = sim::machine::RedisServer::Start(std::move(options));
       if (!started.ok()) return started.status();

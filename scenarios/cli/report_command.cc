@@ -45,7 +45,7 @@ struct ReportSettings {
   OutputSettings output;
 };
 
-/// Those that are named, each once. kInvalidArgument, with the nearest name: there is none such.
+/// The named formats, each once. kInvalidArgument, with the nearest name: there is no such format.
 Result<std::vector<const reports::Format*>> SelectFormats(std::string_view names) {
   std::vector<std::string_view> known;
   for (const reports::Format& one : reports::Formats()) known.push_back(one.name);
@@ -66,7 +66,7 @@ Result<std::vector<const reports::Format*>> SelectFormats(std::string_view names
   }
 }
 
-/// The verdict is the stored run's: rendering says the same with its exit code.
+/// The verdict is the stored run's: rendering returns its exit code.
 ExitCode Render(const ReportSettings& settings, const Registry& registry) {
   const auto formats = SelectFormats(settings.formats);
   if (!formats.ok()) return Complain(ExitCode::kUsage, formats.status().message());
@@ -102,7 +102,7 @@ ExitCode Render(const ReportSettings& settings, const Registry& registry) {
   return code;
 }
 
-/// kBadInput, after a complaint, if a file is none of a shard of this very program.
+/// kBadInput, after a complaint, if a file is not from a shard of this very program.
 ExitCode ReadShards(const ReportSettings& settings, std::vector<reports::ShardReport>& shards) {
   const reports::ToolInfo tool = ThisTool();
   for (const std::string& path : settings.files) {

@@ -28,7 +28,7 @@ struct Named {
   reports::StoredRun run;
 };
 
-/// The folder's name, for run.json's is no name; each once.
+/// The folder's name, since run.json's own says nothing; made unique.
 std::string NameOf(const std::string& file, std::set<std::string>& taken) {
   fs::path path = fs::path(file).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();

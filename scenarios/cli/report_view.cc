@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// One thread and one poll: a browser opens connections that it may never use, so none may hold up
+// One thread and one poll: a browser opens connections that it may never use, so none may block
 // another one.
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ struct Visitor {
   std::string head;
   std::string answer;  ///< empty: none yet
   std::size_t sent = 0;
-  bool answered = false;  ///< all of it is sent; what still comes is not read
+  bool answered = false;  ///< all of it is sent; further input is ignored
 };
 
 std::string Reason() { return std::generic_category().message(errno); }
@@ -52,7 +52,7 @@ class Server {
  public:
   explicit Server(const ViewFolder& folder) : folder_(folder) {}
 
-  /// What is wrong; empty: it listens.
+  /// The error; empty: it listens.
   std::string Listen(int port) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -82,7 +82,7 @@ class Server {
         const short events = reads ? POLLIN : POLLOUT;
         waiting.push_back({visitor.socket.get(), events, 0});
       }
-      // A signal that comes right before it must not wait for a visitor.
+      // A signal just before the poll must not wait for a visitor.
       if (::poll(waiting.data(), waiting.size(), 200) < 0 && errno != EINTR) return;
       const Clock::time_point now = Clock::now();
       auto ready = waiting.begin() + 1;
@@ -106,7 +106,7 @@ class Server {
     return visitor.answer.empty() ? Read(visitor) : Write(visitor);
   }
 
-  /// A connection that is closed with something unread in it is reset, and takes the answer along.
+  /// Closing a connection with unread input would reset it, and discard the answer.
   static bool Drain(const Visitor& visitor) {
     char bytes[4096];
     const ssize_t got = ::recv(visitor.socket.get(), bytes, sizeof bytes, 0);
@@ -128,7 +128,7 @@ class Server {
     return true;
   }
 
-  /// A large file takes as long as it takes, while its reader takes it.
+  /// A large file may take any time, as long as its reader keeps reading.
   bool Write(Visitor& visitor) {
     const ssize_t sent = ::send(visitor.socket.get(), visitor.answer.data() + visitor.sent,
                                 visitor.answer.size() - visitor.sent, MSG_NOSIGNAL);
@@ -157,7 +157,7 @@ ExitCode View(const std::string& folder, int port) {
     return Complain(ExitCode::kRedisUnreachable, wrong);
   }
   CatchInterruption();
-  // A server whose address nobody has read is of no use to anybody.
+  // A server whose address nobody has read is useless.
   switch (TryPrint(fmt::format("listening on http://127.0.0.1:{}/\n", server.port()))) {
     case Printed::kAll:
       break;

@@ -20,7 +20,7 @@ namespace {
 
 using reports::ExitCode;
 
-/// The names of the files that may be cases, in their order.
+/// The names of files that may be cases, in order.
 std::vector<std::string> CasesIn(const std::string& folder, std::error_code& error) {
   std::vector<std::string> names;
   for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
@@ -60,7 +60,7 @@ reports::ResultRow RowFor(const ReplayCase& replayed, Judged property, const Run
   return row;
 }
 
-/// Of a run that did not come to its end.
+/// For a run that did not reach its end.
 reports::ResultRow RowFor(const ReplayCase& replayed, Judged property, const WorkerEnd& end) {
   reports::ResultRow row = RowOf(replayed.unit, property);
   row.runs = 1;

@@ -24,7 +24,7 @@ Examples:
 )";
 
 ExitCode RunServe(const sim::serve::ServeOptions& options) {
-  // A server whose addresses nobody has read is of no use to anybody.
+  // A server whose addresses nobody has read is useless.
   Printed printed = Printed::kAll;
   const sim::serve::ServeOutput output{
       [&printed](std::string_view text) {

@@ -56,7 +56,7 @@ Result<std::optional<ShardChoice>> FromPair(const Pair& pair, const Variables& v
   if (index == nullptr && total == nullptr) return std::optional<ShardChoice>();
   const std::string source = fmt::format("{} and {}", pair.index, pair.total);
   if (index == nullptr || total == nullptr) {
-    // GitLab sets the total, as 1, for jobs that are not parallel at all.
+    // GitLab sets the total, to 1, even for jobs that are not parallel.
     if (index == nullptr && std::string_view(total) == "1") return std::optional<ShardChoice>();
     return Invalid(fmt::format("{} is set, {} is not: which shard of how many?",
                                index != nullptr ? pair.index : pair.total,

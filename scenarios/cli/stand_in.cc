@@ -19,12 +19,12 @@
 namespace interlock::scenarios::cli {
 namespace {
 
-/// What is asked, in this order.
+/// The questions, in this order.
 enum class Question : std::uint8_t { kName, kSummary, kTraits, kExplored, kPromises, kOwners };
 constexpr unsigned kQuestions = 6;
 constexpr unsigned kLongestAnswer = 5;  // s
 
-using Mask = unsigned;  // of questions that it does not survive
+using Mask = unsigned;  // set of questions that it does not survive
 constexpr Mask Bit(Question question) { return 1U << static_cast<unsigned>(question); }
 
 void Put(const harness::Subject& subject, Question question) {
@@ -50,8 +50,8 @@ void Put(const harness::Subject& subject, Question question) {
   }
 }
 
-/// In a process of its own, all questions from `first` on; how many of these were answered. More
-/// than there are: no process could be had.
+/// Asks all questions from `first` on in a fork; returns how many were answered. More than there
+/// are: forking failed.
 unsigned Answered(const harness::Subject& subject, unsigned first) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) return kQuestions;
@@ -89,7 +89,7 @@ Mask TryOut(const harness::Subject& subject) {
     if (next >= kQuestions) break;
     bad |= 1U << next;
   }
-  // To look for owners asks for the traits, too.
+  // Looking for owners asks for the traits, too.
   if ((bad & Bit(Question::kTraits)) != 0) bad |= Bit(Question::kOwners);
   return bad;
 }
@@ -120,11 +120,11 @@ class StandIn final : public harness::Subject {
   }
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {
-    // Here it may end the process, as it did where it was tried out.
+    // Here it may end the process, as it did when tried out.
     for (unsigned i = 0; worker_ && i < kQuestions; ++i) {
       if ((bad_ >> i & 1U) != 0) Put(*original_, static_cast<Question>(i));
     }
-    if (worker_) std::abort();  // once it did, that is enough
+    if (worker_) std::abort();  // having done so once is enough
     return original_->NewLock(environment, options);
   }
   std::optional<std::vector<harness::Owner>> Owners(
@@ -146,7 +146,7 @@ class StandIn final : public harness::Subject {
   const std::string name_;
 };
 
-/// Workers must have the same stand-ins, and need not find out by themselves.
+/// Workers must have the same stand-ins, without finding out by themselves.
 std::string VariableOf(std::size_t index) { return fmt::format("INTERLOCK_STAND_IN_{}", index); }
 
 }  // namespace

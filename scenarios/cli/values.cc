@@ -64,7 +64,7 @@ std::optional<std::chrono::nanoseconds> ParseDuration(std::string_view text) {
   for (const auto& [suffix, unit] : kUnits) {
     if (!text.ends_with(suffix)) continue;
     const auto amount = ParseNumber(text.substr(0, text.size() - suffix.size()), 10);
-    // "5ms" ends with an "s", too.
+    // "5ms" also ends with an "s".
     if (!amount) continue;
     if (*amount > kMost) return std::nullopt;
     return unit * static_cast<std::int64_t>(*amount);
@@ -105,7 +105,7 @@ Result<std::string> ReadWholeFile(const std::string& path) {
     if (text.size() > kMost)
       return bad("is larger than 64 MiB, the limit for files of this program");
   }
-  // A file that cannot be opened never comes to its end.
+  // A file that cannot be opened never reaches its end.
   if (!file.eof()) return bad("cannot be read");
   return text;
 }

@@ -65,7 +65,7 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-/// The value of the one header of that name; nullopt: none, or several.
+/// The value of the single header of that name; nullopt: none, or several.
 std::optional<std::string_view> HeaderOf(std::string_view head, std::string_view lower_case) {
   std::optional<std::string_view> value;
   while (!head.empty()) {
@@ -136,14 +136,14 @@ HttpAnswer AnswerFile(Descriptor file, std::string_view name, off_t size) {
   HttpAnswer answer;
   answer.type = ContentTypeOf(name);
   answer.body = std::move(*content);
-  // It reads traces from here if it may; nobody else does.
+  // Perfetto's UI reads traces from here, with permission; nobody else does.
   if (name.ends_with(".pftrace")) {
     answer.headers.emplace_back("Access-Control-Allow-Origin", "https://ui.perfetto.dev");
   }
   return answer;
 }
 
-/// Files and folders in it, folders with a slash behind them, by name.
+/// Files and folders in it, sorted by name, folders with a trailing slash.
 std::vector<std::string> NamesIn(Descriptor folder) {
   std::vector<std::string> names;
   DIR* raw = ::fdopendir(folder.get());
@@ -174,7 +174,7 @@ HttpAnswer AnswerFolder(Descriptor folder, const std::vector<std::string>& parts
       rows.push_back({"", fmt::format("and {} more", names.size() - kMostListed), {}});
       break;
     }
-    // "./", for a name with a colon would be another scheme.
+    // "./", because a name with a colon would be taken for a scheme.
     rows.push_back({"", std::string(ContentTypeOf(name)), {{name, "./" + name}}});
     if (name.ends_with("/")) rows.back().about = "folder";
     if (!name.ends_with(".pftrace")) continue;
@@ -246,7 +246,7 @@ HttpAnswer ViewFolder::AnswerPath(std::string_view target, int port) const {
   Descriptor at(::openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   struct stat about {};
   for (const std::string& part : *parts) {
-    // Neither a link, nor a pipe that nobody writes to.
+    // Rejects links, and does not wait on a pipe without a writer.
     Descriptor next(
         ::openat(at.get(), part.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (next.get() < 0) {
@@ -297,7 +297,7 @@ std::string ToBytes(const HttpAnswer& answer) {
   std::string bytes = fmt::format("HTTP/1.1 {} {}\r\n", answer.status, ReasonOf(answer.status));
   if (!answer.type.empty()) bytes += fmt::format("Content-Type: {}\r\n", answer.type);
   bytes += fmt::format("Content-Length: {}\r\n", answer.body.size());
-  // Pages bring a policy of their own; whatever lies in the folder reads nothing else of it.
+  // Pages have their own policy; other files in the folder may load nothing else from it.
   bytes +=
       "Content-Security-Policy: connect-src 'none'; img-src 'none'; object-src 'none'; "
       "frame-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"

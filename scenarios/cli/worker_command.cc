@@ -29,7 +29,7 @@ namespace {
 using reports::Task;
 using reports::WorkRequest;
 
-/// Whoever started this process ends it when a run takes too long; this is for when nobody is left.
+/// The parent ends this process when a run takes too long; this is for when there is none left.
 constexpr std::chrono::hours kPatienceOfOrphans{1};
 
 /// What a request names.
@@ -116,7 +116,7 @@ std::string Answer(const std::string& line, const Registry& registry, BlackBox& 
   }
   order.options.seed = request.seed;
   order.options.strategy = FindStrategy(request.strategy);
-  // The runs of a block are known by their indices; to note each one's workload would cost time.
+  // Runs of a block are identified by their indices; noting each one's workload would cost time.
   box.Describe(request.task != Task::kBlock);
   box.NoteIndex(request.first);
   box.Beat();
@@ -145,9 +145,9 @@ reports::ExitCode ServeRequests(const Registry& registry) {
   if (requests == nullptr) {
     return Complain(reports::ExitCode::kUsage, "worker: it is started by this program itself");
   }
-  // What a lock starts has none of these; what it starts in turn must not keep them open.
+  // Close these in processes started by a lock: descendants must not keep them open.
   for (const int fd : {kWorkerRequests, kWorkerAnswers, kWorkerBox}) fcntl(fd, F_SETFD, FD_CLOEXEC);
-  // Ctrl-C is for all of a terminal's processes; whoever started this one ends it then.
+  // Ctrl-C reaches all of a terminal's processes; the parent ends this one then.
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGTERM, SIG_IGN);
   GuardOptions guard;

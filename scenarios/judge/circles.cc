@@ -21,12 +21,12 @@ struct Holding {
   Interval known;
 };
 
-/// A client that asks for a resource, and waits.
+/// A client waiting for a resource.
 struct Waiting {
   const Attempt* attempt = nullptr;
   std::size_t resource = 0;
   std::vector<const ServerHold*> entries;  ///< that fill the resource
-  std::vector<int> owners;                 ///< of these
+  std::vector<int> owners;                 ///< of `entries`
 };
 
 bool Contains(const Interval& interval, VirtualTime at) {
@@ -63,7 +63,7 @@ class Circles {
   }
 
  private:
-  /// What it gets of the several that it asks for, before it has all of them.
+  /// The parts of a multi-resource request granted before it has all of them.
   void AddParts(const History& history, const Attempt& attempt, std::size_t resource) {
     const Interval asking{attempt.asked, attempt.answered};
     for (const ServerHold& entry : history.server_holds) {
@@ -73,7 +73,7 @@ class Circles {
     }
   }
 
-  /// The largest set of waiting clients of which each waits for others of the set alone.
+  /// The largest set of waiting clients each of which waits only for others in the set.
   std::vector<Waiting> StuckAt(VirtualTime at) const {
     std::vector<Waiting> stuck;
     for (std::size_t i = 0; i < histories_.size(); ++i) {
@@ -98,7 +98,7 @@ class Circles {
     }
   }
 
-  /// For a resource behind all that the client holds.
+  /// Whether the resource comes after all that the client holds.
   bool AsksInOrder(int client, std::size_t resource, VirtualTime at) const {
     return std::none_of(holdings_.begin(), holdings_.end(), [&](const Holding& holding) {
       return holding.client == client && holding.resource >= resource &&
@@ -106,7 +106,7 @@ class Circles {
     });
   }
 
-  /// Whom the client waits for. Nothing: the resource is not full, or not of holders we know.
+  /// The clients waited for; nullopt if the resource is not full or has unknown holders.
   std::optional<Waiting> WaitsForOwners(const Attempt& attempt, std::size_t resource,
                                         VirtualTime at) const {
     const History& history = *histories_[resource];
@@ -123,7 +123,7 @@ class Circles {
     return waiting;
   }
 
-  /// Who holds what the entry stands for: this resource, or another one with the same token.
+  /// Who holds what the entry represents: this resource, or another one with the same token.
   std::optional<int> HolderOf(const ServerHold& entry, std::size_t resource, VirtualTime at) const {
     for (const Holding& holding : holdings_) {
       if (holding.token != entry.token || !Contains(holding.known, at)) continue;
@@ -141,8 +141,8 @@ class Circles {
     return attempt.of_several && entry.client == attempt.client && entry.granted >= attempt.asked;
   }
 
-  /// The entry fills this resource, and is that of a grant of another one. A client that asked for
-  /// this one when the entry came may have been granted both, with one token for all it does.
+  /// Whether an entry that fills this resource belongs to a grant of another one. A client that was
+  /// asking for this one when the entry appeared may have been granted both under one token.
   bool StandsForAnother(const ServerHold& entry, const Holding& holding,
                         std::size_t resource) const {
     if (holding.resource == resource || entry.token.empty()) return false;
@@ -153,7 +153,7 @@ class Circles {
     });
   }
 
-  /// When the first of those who are stuck has an answer, or the first entry is gone.
+  /// When the first stuck client gets an answer, or the first entry disappears.
   static VirtualTime EndOf(const std::vector<Waiting>& stuck) {
     VirtualTime end = kOpen;
     for (const Waiting& one : stuck) {
@@ -165,7 +165,7 @@ class Circles {
     return end;
   }
 
-  /// Not by a lock that saw the circle and refused somebody, nor by anybody's release.
+  /// Whether only time broke the cycle: no refusal by the lock, no release.
   bool IsBrokenByTimeAlone(const std::vector<Waiting>& stuck, VirtualTime end) const {
     if (end >= histories_.front()->end) return true;
     const Duration moment = histories_.front()->lease / 50;
@@ -197,13 +197,13 @@ class Circles {
   const std::span<const History* const> histories_;
   std::vector<Holding> holdings_;
   std::vector<Holding> parts_;         // each until its client has all that it asked for
-  std::vector<VirtualTime> instants_;  // at which somebody may have become stuck, in order
+  std::vector<VirtualTime> instants_;  // when somebody may have become stuck, in order
 };
 
 }  // namespace
 
 void JudgeCircles(std::span<const History* const> histories, std::vector<Violation>& violations) {
-  if (histories.size() < 2) return;  // in one order nobody waits for the only one it holds
+  if (histories.size() < 2) return;  // with one resource nobody can wait for another one
   const bool calm = std::all_of(histories.begin(), histories.end(), [](const History* history) {
     return history->disturbances.empty() && history->deaths.empty() &&
            history->supersessions.empty() && !history->server_clock_moved;

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// Wait-for circles (LK009): clients that hold something wait for each other, or one for itself, and
-// nothing but the end of a lease, or of somebody's patience, gets them out of it.
+// Deadlock cycles (LK009): clients that hold something wait for each other, or one waits for
+// itself, and only a lease expiry or a timeout can get them out.
 //
-// A lock cannot keep its users from asking crosswise, so a circle counts only if each client in it
-// asks for a resource that stands behind all those it holds: who takes several takes them in one
-// order, and then no lock that grants each resource by itself can close a circle. One that lets two
-// resources share something can: a key, an entry, a place in a queue.
+// A lock cannot stop its users from acquiring in conflicting orders, so a cycle counts only if each
+// client in it asks for a resource that comes later in the order than all it holds. With one global
+// order, a lock that grants each resource independently cannot deadlock; one that lets two
+// resources share a key, an entry or a place in a queue can.
 //
-// A client waits for those whose ownership entries fill the resource that it asks for. Entries are
-// told apart by their tokens, which their holders know; one that nobody knows of yet (a grant on
-// its way) is waited for by nobody, unless its client asks for several at once and waits for more.
-// Of a semaphore all the permits must be with clients that wait.
+// A client waits for the owners of the entries that fill the resource it asks for. Entries are
+// identified by their tokens, which their holders know. Nobody waits for an entry whose owner is
+// not yet known (a grant in flight), unless its client asks for several resources at once and waits
+// for more. For a semaphore, waiting clients must hold all the permits.
 //
-// Non-guarantee: runs in which any fault struck are not judged, because what a fault left behind
-// may hold up its own client.
+// Non-guarantee: runs with a fault are not judged, because its aftermath may block its own client.
 #pragma once
 
 #include <span>
@@ -24,8 +23,8 @@
 
 namespace interlock::scenarios {
 
-/// `histories`: of each of the run's resources, in the order in which they are asked for. Appends
-/// one violation at most, of the circle that closed first.
+/// `histories`: one per resource of the run, in acquisition order. Appends at most one violation:
+/// the cycle that closed first.
 void JudgeCircles(std::span<const History* const> histories, std::vector<Violation>& violations);
 
 }  // namespace interlock::scenarios

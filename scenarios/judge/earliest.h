@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Of several violations of one property in one run, the earliest is told.
+// Reports only the earliest of several violations of a property in a run.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace interlock::scenarios {
 
-/// Of two at the same instant, the one that was found first.
+/// On a tie, keeps the one found first.
 inline void KeepEarlier(std::optional<Violation> found, std::optional<Violation>& first) {
   if (found.has_value() && (!first.has_value() || found->at < first->at)) first = std::move(found);
 }

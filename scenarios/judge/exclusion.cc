@@ -32,7 +32,7 @@ struct Overlap {
   VirtualTime until{};
 };
 
-/// What an operator has taken away goes on for its client alone.
+/// A hold that an operator takes away ends there; only its own client still believes in it.
 void Append(Interval interval, VirtualTime forced_out, const ClientHold& hold,
             std::vector<End>& ends) {
   interval.to = std::min(interval.to, forced_out);
@@ -43,8 +43,8 @@ void Append(Interval interval, VirtualTime forced_out, const ClientHold& hold,
   }
 }
 
-/// Half open intervals: at one instant ends come before beginnings. Who comes in was granted under
-/// a limit that was in force since it asked; who is inside stays when that shrinks.
+/// Intervals are half open: at the same instant ends sort before beginnings. A newcomer is bound by
+/// the limits in force since it asked; those inside may stay when the limit shrinks.
 std::optional<Overlap> EarliestOverlap(std::vector<End> ends, const Limits& limits) {
   if (ends.empty()) return std::nullopt;
   std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) {
@@ -114,7 +114,7 @@ void JudgeBeliefsAndSections(const JudgedResource& of, Violations& found) {
   JudgeExclusion(of.history, of.traits.semaphore, found);
 }
 
-/// More were inside, one after the other, than may be at once.
+/// Whether more clients entered, not necessarily at once, than the limit allows at a time.
 bool WereMoreInside(const Evidence& of) {
   const auto entered = std::count_if(of.history.holds.begin(), of.history.holds.end(),
                                      [](const ClientHold& hold) { return hold.entered(); });

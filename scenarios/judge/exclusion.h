@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Belief exclusion (LK002, LK013) and section exclusion (LK003, LK013): a sweep over intervals
-// after the run. Server exclusion is the ledger's.
+// after the run. The ledger judges server exclusion.
 #pragma once
 
 #include <vector>
@@ -10,13 +10,12 @@
 
 namespace interlock::scenarios {
 
-/// Appends one violation per level at most: the earliest instant with more than the limit that
-/// was in force.
-/// Readers do not count for each other.
+/// Appends at most one violation per level: the earliest instant with more holders than the limit
+/// then in force. Readers do not conflict with each other.
 void JudgeExclusion(const History& history, bool semaphore, std::vector<Violation>& violations);
 
-/// Of a semaphore: several may hold permits at once. With one permit it is a lock, and over a
-/// quorum that would say nothing of several.
+/// Whether several clients may hold permits at once. A semaphore with one permit is a lock, and
+/// over a quorum exceeding it would not show anything about several permits.
 bool MayBeSeveral(const History& history);
 
 struct Property;

@@ -14,7 +14,7 @@
 namespace interlock::scenarios {
 namespace {
 
-/// Its server lost it, or was replaced by one that never had it.
+/// Whether its server lost it, or was replaced by one that never had it.
 bool IsForgotten(const History& history, const ServerHold& entry) {
   if (entry.end != ServerHoldEnd::kLost || entry.waived != kOpen) return false;
   return std::none_of(
@@ -28,7 +28,7 @@ bool Overlaps(VirtualTime from, VirtualTime to, VirtualTime begin, VirtualTime e
   return from < end && begin < to;
 }
 
-/// Somebody else held, at the server or in its own belief, while this was asked for.
+/// Whether somebody else held the lock, at the server or by its own belief, during the request.
 bool IsContended(const History& history, const Attempt& attempt) {
   for (const ServerHold& hold : history.server_holds) {
     if (hold.client != attempt.client && Conflict(attempt, hold) &&
@@ -47,7 +47,7 @@ bool IsContended(const History& history, const Attempt& attempt) {
   return false;
 }
 
-/// A client that a fault has met could go on with the same lock object.
+/// Whether a client that met a fault could go on with the same lock object.
 bool WentOn(const History& history, const Attempt& attempt) {
   return attempt.answer == StatusCode::kOk && attempt.answered != kOpen &&
          IsPastRecovery(history, attempt) &&
@@ -140,7 +140,7 @@ bool RacedExpiry(const History& history, const Renewal& renewal) {
          renewal.promised_until <= renewal.answered + history.latency;
 }
 
-/// A fault struck at the instant at which the server released, and the client went on asking.
+/// Whether a fault struck just as the server released, and the client kept asking.
 bool LostReleaseReply(const History& history, const ClientHold& hold) {
   if (hold.release_called == kOpen || Died(history, hold.client)) return false;
   for (const ServerHold& entry : history.server_holds) {
@@ -168,7 +168,7 @@ bool WokenAsItTimedOut(const History& history, const Attempt& attempt) {
       });
 }
 
-/// A holder died at `death`, and all permits were out.
+/// Whether a holder died at `death` while all permits were out.
 bool WasFull(const History& history, const Death& death) {
   const int permits = history.limits.Most(death.at, death.at);
   if (permits < 2) return false;
@@ -183,7 +183,7 @@ bool WasFull(const History& history, const Death& death) {
   return its_own && out >= permits;
 }
 
-/// Its server lost it, or was replaced by one that never had it, while its client relied on it.
+/// The same, while its client relied on it.
 bool WasLost(const History& history, const ServerHold& entry) {
   if (!IsForgotten(history, entry)) return false;
   return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
@@ -192,7 +192,7 @@ bool WasLost(const History& history, const ServerHold& entry) {
   });
 }
 
-/// Two readers were inside at once.
+/// Whether two readers were inside at once.
 bool WereTogether(const History& history, const ClientHold& reader) {
   if (!reader.shared || !reader.entered()) return false;
   return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& other) {
@@ -201,7 +201,7 @@ bool WereTogether(const History& history, const ClientHold& reader) {
   });
 }
 
-/// It waited, and what it waited for was held by the other kind.
+/// Whether it waited while the other kind held the lock.
 bool WaitedForTheOthers(const History& history, const Attempt& attempt) {
   if (attempt.ask == Ask::kTry) return false;
   return std::any_of(history.server_holds.begin(), history.server_holds.end(),
@@ -212,7 +212,7 @@ bool WaitedForTheOthers(const History& history, const Attempt& attempt) {
                      });
 }
 
-/// What readers and writers do to each other.
+/// Interactions of readers and writers.
 void AddSharedGoals(const History& history, GoalSet& goals) {
   for (const ClientHold& hold : history.holds) {
     if (WereTogether(history, hold)) goals.Add(Goal::kReadersTogether);
@@ -223,7 +223,7 @@ void AddSharedGoals(const History& history, GoalSet& goals) {
   }
 }
 
-/// When it died as one that waited in the server; kOpen: it did not.
+/// When the client died while queued in the server; kOpen if it did not.
 VirtualTime DiedInLine(const History& history, const Attempt& attempt) {
   if (attempt.ask == Ask::kTry || attempt.queued == kOpen || attempt.answered != kOpen) {
     return kOpen;
@@ -231,10 +231,10 @@ VirtualTime DiedInLine(const History& history, const Attempt& attempt) {
   return DiedAt(history, attempt.client, attempt.queued);
 }
 
-/// It was granted all the same: its death and the grant were on their way at once, or nobody had
-/// noticed yet.
+/// Whether the dead waiter was granted the lock anyway: its death and the grant crossed on the
+/// wire, or nobody had noticed yet.
 bool WasGrantedAllTheSame(const History& history, const Attempt& attempt) {
-  VirtualTime until = kOpen;  // then a later life of the client asks
+  VirtualTime until = kOpen;  // then a later incarnation of the client asks
   for (const Attempt& other : history.attempts) {
     const bool later = other.client == attempt.client && other.asked > attempt.asked;
     if (later) until = std::min(until, other.asked);
@@ -246,7 +246,7 @@ bool WasGrantedAllTheSame(const History& history, const Attempt& attempt) {
                      });
 }
 
-/// The accidents of waiting, renewing and releasing.
+/// Races in waiting, renewing and releasing.
 void AddRaceGoals(const History& history, GoalSet& goals) {
   for (const Renewal& renewal : history.renewals) {
     if (RacedExpiry(history, renewal)) goals.Add(Goal::kRenewalRacedExpiry);

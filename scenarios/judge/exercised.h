@@ -12,13 +12,13 @@
 
 namespace interlock::scenarios {
 
-/// Adds the goals that can be seen from the whole history; the recorder has added the others.
+/// Adds the goals that take the whole history to see; the recorder has added the others.
 void AddGoals(const History& history, GoalSet& goals);
 
-/// The same, with what is particular to locks of this kind.
+/// The same, plus goals specific to this kind of lock.
 void AddGoals(const JudgedResource& resource, GoalSet& goals);
 
-/// By the rows of the properties that locks of these traits have.
+/// Indexed by the properties that apply to locks with these traits.
 PerJudged<bool> Exercised(const History& history, const harness::Traits& traits,
                           const GoalSet& goals);
 

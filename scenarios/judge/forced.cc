@@ -12,7 +12,7 @@
 namespace interlock::scenarios {
 namespace {
 
-/// On how many servers it is so of the latest entry with that token.
+/// Number of servers on which the latest entry with that token meets the condition.
 template <typename Condition>
 int CountServers(const Force& force, const History& history, const Condition& condition) {
   int servers = 0;
@@ -25,8 +25,8 @@ int CountServers(const Force& force, const History& history, const Condition& co
   return servers;
 }
 
-/// On how many servers the entry that it saw has been released, or a later one: who loses what it
-/// had may ask again with its token, and be granted another one.
+/// Number of servers on which the entry that the operator saw, or a later one, has been released: a
+/// client that loses its grant may ask again with the same token and get another one.
 int CountReleased(const Force& force, const History& history) {
   int servers = 0;
   for (int node = 0; node < kMostNodes; ++node) {
@@ -41,8 +41,7 @@ int CountReleased(const Force& force, const History& history) {
   return servers;
 }
 
-/// The last thing that happened to the resource was that it was released by this operator, which
-/// has been told so.
+/// Whether the last event of the resource was a release by this operator, which was told so.
 bool IsRepeated(const Force& force, const History& history) {
   const Force* before = nullptr;
   for (const Force& other : history.forces) {
@@ -54,13 +53,13 @@ bool IsRepeated(const Force& force, const History& history) {
   return std::none_of(
       history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& entry) {
         const VirtualTime end = std::min(entry.ended, entry.promised_until);
-        // Who waits on with its token may have been granted another one.
+        // A client that keeps waiting with its token may have been granted another entry.
         const bool another = entry.token != force.token || entry.granted > before->looked;
         return (another && end >= before->called) || entry.end == ServerHoldEnd::kLost;
       });
 }
 
-/// Another operator was about it at the same time, so nobody knows whose doing its end was.
+/// Whether another operator acted at the same time, so that nobody knows who ended the hold.
 bool HadCompany(const Force& force, const History& history) {
   return std::any_of(history.forces.begin(), history.forces.end(), [&](const Force& other) {
     return other.client != force.client && other.token == force.token &&
@@ -68,9 +67,9 @@ bool HadCompany(const Force& force, const History& history) {
   });
 }
 
-/// The holder that it saw has it when it is answered.
+/// Whether the holder that the operator saw still has the lock when the answer arrives.
 bool GoesOn(const Force& force, const History& history) {
-  // One that came later is another grant, though a client that is sent away may keep its token.
+  // A later entry is another grant, though an evicted client may keep its token.
   const int servers = CountServers(force, history, [&](const ServerHold& entry) {
     return entry.granted <= force.looked &&
            std::min(entry.ended, entry.surely_until()) > force.answered;
@@ -78,7 +77,7 @@ bool GoesOn(const Force& force, const History& history) {
   return servers >= history.quorum;
 }
 
-/// What makes "not owner" wrong, as the end of a sentence; empty: it may be right.
+/// Why "not owner" is wrong, as the end of a sentence; empty if it may be right.
 std::string_view WhyNoDenial(const Force& force, const History& history) {
   if (GoesOn(force, history)) return "that had it all the time";
   const int released = CountServers(force, history, [&](const ServerHold& entry) {
@@ -111,14 +110,14 @@ bool IsForced(const History& history, int client, const ServerHold& entry) {
 
 VirtualTime ForcedOutAt(const History& history, const ClientHold& hold) {
   if (history.forces.empty()) return kOpen;
-  // Votes are taken away one by one, also before they are a quorum.
+  // Votes are taken away one by one, even before they make a quorum.
   const bool by_force = history.quorum > 1 || !history.ownership_seen;
   if (by_force) return FirstForce(history, hold.token);
   for (auto entry = history.server_holds.rbegin(); entry != history.server_holds.rend(); ++entry) {
     if (entry->client != hold.client || entry->token != hold.token) continue;
     if (entry->end != ServerHoldEnd::kForced) return kOpen;
-    // Whom another client handed it to, and who fetched that when it was gone, could have been told
-    // so. Of one's own doing the server may have been asked several things.
+    // A client that fetched a hand-over after it was gone could have been told so. For a grant that
+    // the client made itself, the server may have been asked several things.
     const bool handed_over = entry->made_by != hold.client;
     return handed_over && hold.last_asked > entry->ended ? kOpen : entry->ended;
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Operators: a forced release takes the lock away from one holder, whom its operator has seen, and
-// from nobody else. What it takes away of others is LK005, as of any release, and the ledger's.
+// Operators: a forced release takes the lock away from the one holder its operator has seen, and
+// from nobody else. Taking it from others is LK005, as with any release, and judged by the ledger.
 //
-// The victim's promise S ends with it; its belief and its section go on until it is told, and no
-// lease lock can prevent that. So wherever it is in the way of others, it is no longer.
+// The victim's promise S ends at once; its belief and its section go on until it is told, which no
+// lease lock can prevent. So they no longer count as conflicting with others.
 #pragma once
 
 #include <vector>
@@ -13,24 +13,24 @@
 
 namespace interlock::scenarios {
 
-/// Whether the client, an operator, meant to take this entry away.
+/// Whether the client, an operator, meant to remove this entry.
 bool IsForced(const History& history, int client, const ServerHold& entry);
 
-/// When the hold was taken away from its client by an operator; kOpen: it was not, or it had been
-/// handed over and its client fetched that afterwards.
+/// When an operator took the hold away from its client; kOpen if none did, or if the hold was a
+/// hand-over that the client fetched only afterwards.
 VirtualTime ForcedOutAt(const History& history, const ClientHold& hold);
 
-/// From when the waiter was handed over what it had not fetched when an operator took it away,
-/// until that; empty, at the end of time: nothing was. It has had its turn: nobody wakes it, and
-/// when it looks again it comes last.
+/// From when the waiter was handed a grant it had not yet fetched until an operator took that away;
+/// empty, at the end of time, if none was. The waiter has had its turn: nobody wakes it, and when
+/// it looks again it goes to the back of the queue.
 Interval TurnTakenAway(const History& history, const Attempt& waiter);
 
-/// What the operator was told, when it has been told: "released" of a holder that had it still
-/// (LK005); or "not owner" (LK010) of one that had it all the time, or that it was released from
-/// just then. Of a lock that recalls its releases, see harness::Traits, also "released" of one
-/// whose lease had ended; and "not owner" of one that the same operator had been told to be
-/// released from when nothing has happened since. What the server has forgotten is excused. Of a
-/// lock that nests, holders are holds, and not judged.
+/// Judges the operator's answer. "Released" is wrong if the holder still had the lock (LK005); "not
+/// owner" is wrong if the holder had it throughout, or lost it to this very release (LK010). For a
+/// lock that recalls releases (see harness::Traits), so is "released" if the lease had expired, and
+/// "not owner" if the same operator was told "released" before and nothing has happened since.
+/// Whatever the server has forgotten is excused. Locks that nest are not judged: their holders are
+/// holds.
 void JudgeForced(const Force& force, const History& history, std::vector<Violation>& violations);
 
 }  // namespace interlock::scenarios

@@ -11,7 +11,7 @@
 namespace interlock::scenarios {
 
 std::vector<Grant> GrantsInOrder(const History& history) {
-  // Client, token, granted, place in the server's order: several grants may fall on one instant.
+  // Client, token, granted, position in the server's order: several grants may share an instant.
   using Entry = std::tuple<int, std::string_view, VirtualTime, std::size_t>;
   constexpr std::size_t kNowhere = ~std::size_t{0};
   std::vector<Entry> entries;
@@ -26,7 +26,7 @@ std::vector<Grant> GrantsInOrder(const History& history) {
   placed.reserve(history.holds.size());
   for (const ClientHold& hold : history.holds) {
     const VirtualTime learned = hold.belief.front().from;
-    // Its latest entry that was there when it learned of the grant.
+    // Its latest entry that existed when it learned of the grant.
     const auto after = std::upper_bound(entries.begin(), entries.end(),
                                         Entry(hold.client, hold.token, learned, kNowhere));
     VirtualTime granted = learned;
@@ -42,7 +42,7 @@ std::vector<Grant> GrantsInOrder(const History& history) {
   }
   const auto key = [](const std::pair<Grant, std::size_t>& one) {
     const auto& [grant, place] = one;
-    // What one command granted has no order among itself, so that of the tokens is as good as any.
+    // Grants made by one command have no order of their own; that of the tokens is as good as any.
     const std::uint64_t token = place == kNowhere ? 0 : grant.hold->fencing_token.value_or(0);
     return std::tuple(grant.granted, place, token, grant.hold->belief.front().from,
                       grant.hold->client);

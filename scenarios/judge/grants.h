@@ -10,11 +10,11 @@
 namespace interlock::scenarios {
 
 struct Grant {
-  VirtualTime granted{};  ///< by the server; when its client learned of it, if nobody saw that
+  VirtualTime granted{};  ///< by the server or, if that was not seen, when its client learned of it
   const ClientHold* hold = nullptr;
 };
 
-/// The pointers are into `history`.
+/// The pointers refer into `history`.
 std::vector<Grant> GrantsInOrder(const History& history);
 
 }  // namespace interlock::scenarios

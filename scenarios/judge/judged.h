@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The properties that judges judge, as an enumeration to index tables with. What belongs to each
-// stands in its row (property.h).
+// The judged properties, as an enumeration to index tables with. Everything else about a property
+// is in its row (property.h).
 #pragma once
 
 #include <array>
@@ -30,9 +30,9 @@ enum class Judged : std::uint8_t {
   kOrder,             // LK012
   kFalseValidity,     // LK014
   kTermination,       // LK015
-  kCrash,  // LK017; of the process that runs the lock: no scenario lists it, no run has it
+  kCrash,             // LK017; of the process running the lock: no scenario lists it, no run has it
 };
-/// kCrash is the last: new ones come before it.
+/// kCrash must stay last: add new ones before it.
 inline constexpr std::size_t kJudgedCount = static_cast<std::size_t>(Judged::kCrash) + 1;
 
 /// "server-exclusion"; stable, used in run.json.
@@ -51,7 +51,7 @@ class PerJudged {
   std::array<T, kJudgedCount> values_{};
 };
 
-/// In the order of the enumeration, which is that of rows in a report.
+/// In enumeration order, which is also the order of rows in a report.
 inline constexpr std::array<Judged, kJudgedCount> kAllJudged = [] {
   std::array<Judged, kJudgedCount> all{};
   for (std::size_t i = 0; i < kJudgedCount; ++i) all[i] = static_cast<Judged>(i);

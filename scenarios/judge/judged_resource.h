@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One resource of a simulated run, as the judges in the table of properties are given it.
-// Thread safety: plain data; what it refers to must outlive it.
+// One resource of a simulated run, as passed to the judges in the property table. Thread safety:
+// plain data; what it refers to must outlive it.
 #pragma once
 
 #include <interlock/harness/lock.h>
@@ -12,17 +12,17 @@
 namespace interlock::scenarios {
 
 struct JudgedResource {
-  const History& history;   ///< of the lock as a whole: of a quorum, its view
-  const History& recorded;  ///< of its servers; but for a quorum the same
+  const History& history;   ///< of the lock as a whole: for a quorum lock, its QuorumView
+  const History& recorded;  ///< as the servers saw it; the same except for a quorum lock
   const harness::Subject& subject;
   const harness::Traits& traits;  ///< the subject's
   const harness::LockOptions& options;
   ProgressRules rules = {};
-  /// Of a lock that takes several: of the resource that each of these requests asks for as well;
-  /// nullptr: there is none.
+  /// For a lock that takes several resources at once: the history of the other one that each
+  /// request asks for; nullptr if there is none.
   const History* taken_with = nullptr;
-  bool guarded_by_token = false;  ///< what holders write to compares fencing tokens
-  bool forgetful = false;         ///< servers may lose what they have acknowledged
+  bool guarded_by_token = false;  ///< the guarded resource compares fencing tokens
+  bool forgetful = false;         ///< servers may lose acknowledged writes
   bool to_its_end = true;         ///< the run was not cut short
 };
 

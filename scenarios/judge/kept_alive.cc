@@ -14,7 +14,7 @@
 namespace interlock::scenarios {
 namespace {
 
-/// Its holder lived, and had not begun to give it back when it ran out.
+/// Whether its holder was alive, and had not begun to give it back, when it expired.
 bool WasInUse(const History& history, const ServerHold& entry) {
   return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
     return hold.client == entry.client && hold.token == entry.token &&
@@ -24,17 +24,17 @@ bool WasInUse(const History& history, const ServerHold& entry) {
   });
 }
 
-/// What clocks of different rates, and whole milliseconds, may make of a lease.
+/// Tolerance for different clock rates and rounding to milliseconds.
 Duration Slack(const History& history) { return history.lease / 8; }
 
-/// The hold is counted from a little later than the grant, and what is short is not renewed.
+/// The hold starts a little later than the grant, and a short remainder is not renewed.
 bool RanOutTooSoon(const History& history, const ServerHold& entry, const KeptAlive& said) {
   return entry.end == ServerHoldEnd::kExpired &&
          entry.promised_until - entry.granted < said.at_least - Slack(history) &&
          WasInUse(history, entry);
 }
 
-/// The hold is counted from when the holder knew of it, and a renewal takes its time, too.
+/// The hold starts when the holder learns of it, and a renewal takes time too.
 bool WasKeptTooLong(const History& history, const ServerHold& entry, const KeptAlive& said) {
   if (!said.at_most.has_value()) return false;
   const Duration longest = *said.at_most + 2 * history.latency + Slack(history);
@@ -51,7 +51,7 @@ bool WasMet(const History& history, int client, VirtualTime until) {
       [&](const Disturbance& fault) { return fault.client == client && fault.at <= until; });
 }
 
-/// Until when the faults before `until` may have kept the client from speaking to a server.
+/// Until when the faults before `until` may have kept the client from reaching a server.
 VirtualTime HinderedUntil(const History& history, int client, VirtualTime until, Duration overrun) {
   VirtualTime last{};
   for (const Disturbance& fault : history.disturbances) {
@@ -65,7 +65,7 @@ VirtualTime HinderedUntil(const History& history, int client, VirtualTime until,
   return last;
 }
 
-/// It could have been kept, whatever has met its client.
+/// Whether the lease could have been kept, whatever faults met its client.
 bool WasGivenUp(const History& history, const ServerHold& entry, const KeptAlive& said) {
   if (history.server_changed) return false;
   const VirtualTime end = entry.promised_until;

@@ -31,7 +31,7 @@ bool WasToldReleased(const ClientHold& hold) {
          hold.release_status == StatusCode::kLeaseLost;
 }
 
-/// How many faults have struck the client between these instants.
+/// Number of faults that struck the client between these instants.
 std::ptrdiff_t CountFaults(const History& history, int client, VirtualTime from, VirtualTime to) {
   return std::count_if(history.disturbances.begin(), history.disturbances.end(),
                        [&](const Disturbance& fault) {
@@ -39,7 +39,7 @@ std::ptrdiff_t CountFaults(const History& history, int client, VirtualTime from,
                        });
 }
 
-/// Something may have kept the client from a server at some time between these instants.
+/// Whether anything may have kept the client from a server between these instants.
 bool HadAnOutage(const History& history, int client, VirtualTime from, VirtualTime to) {
   return std::any_of(history.outages.begin(), history.outages.end(), [&](const Delay& outage) {
     return outage.client == client && outage.interval.from <= to && from <= outage.interval.to;
@@ -50,15 +50,15 @@ bool WasDisturbed(const History& history, int client, VirtualTime from, VirtualT
   return CountFaults(history, client, from, to) > 0 || HadAnOutage(history, client, from, to);
 }
 
-/// A command of the client that was executed at `at` may have been sent long before.
+/// Whether a command of the client executed at `at` may have been sent long before.
 bool WasHeldUp(const History& history, int client, VirtualTime at) {
   return std::any_of(history.delays.begin(), history.delays.end(), [&](const Delay& delay) {
     return delay.client == client && delay.interval.from <= at && at <= delay.interval.to;
   });
 }
 
-/// The request that the entry answers: the one that has shown its token, or else the one that sent
-/// the command which made it. nullptr: nobody knows.
+/// The request that the entry answers: the one that showed its token or, failing that, the one that
+/// sent the command which made it. nullptr: nobody knows.
 const Attempt* RequestOf(const History& history, const ServerHold& entry) {
   const auto& attempts = history.attempts;
   auto request = std::find_if(attempts.rbegin(), attempts.rend(),
@@ -69,22 +69,22 @@ const Attempt* RequestOf(const History& history, const ServerHold& entry) {
   return request == attempts.rend() ? nullptr : &*request;
 }
 
-/// From when on nothing of the request may take effect any more, or be left: its client was told
-/// that it has nothing, or not this, or nothing any more. kOpen: it was told nothing of the kind.
+/// From when on the request must have no effects and leave nothing behind: its client was told that
+/// it has nothing, not this, or nothing any more. kOpen: it was told no such thing.
 VirtualTime ToldNo(const History& history, const Attempt& request, const std::string& token) {
   const bool unknown = Status(request.answer).outcome() == Outcome::kUnknown ||
                        request.answer == StatusCode::kCancelled;
   if (request.answered == kOpen || unknown) return kOpen;
   const ClientHold* hold = FindHold(history, request.client, token);
   if (hold == nullptr) return request.answered;
-  // Whoever releases need not try more than once to bar a request of which nothing has been heard.
+  // A release need not try more than once to bar a request that was never heard of.
   const bool disturbed =
       WasDisturbed(history, hold->client, hold->release_called, hold->release_returned);
   return WasToldReleased(*hold) && !disturbed ? hold->release_returned : kOpen;
 }
 
-/// By the lock's word nothing of its request takes effect so late. What a lock has left with a
-/// server so that it refuses goes with the server's data.
+/// Whether the lock promised that its request has no effect this late. What a lock leaves with a
+/// server to refuse late requests is lost with the server's data.
 bool WasBarred(const History& history, const ServerHold& entry) {
   const bool said = history.barred_for > Duration{};
   if (!said || history.server_changed || history.quorum > 1) return false;
@@ -92,7 +92,7 @@ bool WasBarred(const History& history, const ServerHold& entry) {
   if (request == nullptr || entry.granted - request->asked >= history.barred_for) return false;
   const VirtualTime told = ToldNo(history, *request, entry.token);
   if (told >= entry.surely_until()) return false;
-  // What came before the answer may have been cleaned up since, and what came later by nobody.
+  // An entry made before the answer may have been cleaned up since; a later one by nobody.
   return entry.granted > told || (!entry.given_back() && request->answered == told);
 }
 
@@ -108,14 +108,14 @@ Violation CameAfterTheAnswer(const History& history, const ServerHold& entry) {
                       Instant(entry.granted))};
 }
 
-/// Of what has less time to live PTTL says 0, and there is nothing to clean up.
+/// With less time than this left, PTTL says 0 and there is nothing to clean up.
 constexpr Duration kRestOfNothing = std::chrono::milliseconds(1);
 
-/// The client was told that the entry may be there, or its request had not ended before the entry
-/// did, or the command was held up in the network: nobody can clean up what has not happened yet.
+/// Whether the client was told that the entry may exist, or the request outlived the entry, or the
+/// network delayed the command: nobody can clean up what has not happened yet.
 bool IsAccountedFor(const History& history, const ServerHold& entry) {
   if (WasHeldUp(history, entry.client, entry.granted)) return true;
-  const Duration travel = history.lease / 50;  // a request of an attempt that has just given up
+  const Duration travel = history.lease / 50;  // for a request whose attempt has just given up
   const Attempt* made_it = nullptr;
   for (const Attempt& attempt : history.attempts) {
     if (attempt.client != entry.client || attempt.asked > entry.granted) continue;
@@ -126,14 +126,14 @@ bool IsAccountedFor(const History& history, const ServerHold& entry) {
   return made_it != nullptr && made_it->answered >= entry.surely_until() - kRestOfNothing;
 }
 
-/// Several of the client's messages may have been lost between these instants, or none may have
-/// got through for a while: then even who asks every server again need not reach each of them.
+/// Whether several of the client's messages may have been lost between these instants, or none got
+/// through for a while: then even a client that asks every server again may miss some.
 bool WasCutOff(const History& history, int client, VirtualTime from, VirtualTime to) {
   return CountFaults(history, client, from, to) > 1 || HadAnOutage(history, client, from, to);
 }
 
-/// Of one server among several: the attempt that made the entry could not reach it again. It may
-/// have told a definite outcome all the same, which a quorum of the others has decided.
+/// Whether the attempt that made the entry, on one of several servers, could not reach that server
+/// again. The other servers' quorum may still have decided a definite outcome.
 bool IsOfOneCutOff(const History& history, const ServerHold& entry) {
   if (history.quorum < 2) return false;
   return std::any_of(history.attempts.begin(), history.attempts.end(), [&](const Attempt& attempt) {
@@ -148,17 +148,17 @@ bool IsSupersededBy(const History& history, int node, VirtualTime at) {
                      [&](const Supersession& one) { return one.node == node && one.at < at; });
 }
 
-/// It was made on a server that had been replaced, and was still asked.
+/// Whether it was made on a server that had been replaced but was still in use.
 bool IsOfASupersededOne(const History& history, const ServerHold& entry) {
   return IsSupersededBy(history, entry.node, entry.granted);
 }
 
-/// While there were two primaries one of its client's connections led to the other one: there it
-/// gave it back, or was told that it does not own what others have had since, or itself before.
+/// Whether, while there were two primaries, the client gave it back on the other one, or was told
+/// there that it is not the owner of what others have owned since, or it owned before.
 bool WasGivenBackElsewhere(const History& history, const ServerHold& entry) {
   if (history.supersessions.empty() || entry.token.empty()) return false;
   const ClientHold* hold = FindHold(history, entry.client, entry.token);
-  // Of several resources at once: kLeaseLost, see harness::Traits.
+  // For several resources at once it is kLeaseLost, see harness::Traits.
   const bool denied = hold != nullptr && (hold->release_status == StatusCode::kNotOwner ||
                                           hold->release_status == StatusCode::kLeaseLost);
   return std::any_of(history.server_holds.begin(), history.server_holds.end(),
@@ -228,7 +228,7 @@ void JudgeDeadlines(const Ledger::Look& look, const KeyLimits& limits, int clien
 }
 
 void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
-  if (history.server_clock_moved) return;  // A TTL then says little of how long a key lives.
+  if (history.server_clock_moved) return;  // A TTL then says little about how long a key lives.
   for (const ServerHold& entry : history.server_holds) {
     if (entry.token.empty()) continue;
     if (WasBarred(history, entry)) {
@@ -237,7 +237,7 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
     }
     if (entry.client < 0 || Died(history, entry.client)) continue;
     if (entry.given_back() || entry.end == ServerHoldEnd::kForeign) continue;
-    // Nobody can clean up what came back, or on a server that is not his any more.
+    // Nobody can clean up restored entries, or those on a server out of reach.
     if (entry.end == ServerHoldEnd::kLost || entry.copied || entry.waived != kOpen) continue;
     if (IsOutOfReach(history, entry) || WasGivenBackElsewhere(history, entry)) continue;
     const ClientHold* hold = FindHold(history, entry.client, entry.token);
@@ -250,7 +250,7 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
                                         ClientName(entry.client))});
       return;
     }
-    // No fault makes a client prolong what it has given back; a command may still be on its way.
+    // No fault makes a client extend what it has given back, but a command may be in flight.
     const Duration travel = history.lease / 50;
     if (hold->release_returned != kOpen && !entry.renewed_by_others &&
         entry.renewed > hold->release_returned + travel &&
@@ -263,12 +263,12 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
       return;
     }
     if (hold->release_returned >= entry.surely_until()) continue;  // kOpen: not released at all
-    // A quorum of the others may have decided what it says.
+    // A quorum of the others may have decided the answer.
     const bool cut_off =
         history.quorum > 1 &&
         WasCutOff(history, hold->client, hold->release_called - travel, hold->release_returned);
     if (cut_off) continue;
-    // Only a fault excuses a release that says it failed, or that it does not know.
+    // Only a fault excuses a release that reports failure or an unknown outcome.
     if (WasToldReleased(*hold) ||
         !WasDisturbed(history, hold->client, {}, hold->release_returned)) {
       violations.push_back({Judged::kKeys, hold->release_returned, entry.client,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Keys (LK011): (a) no key without a TTL, or with a longer one than it may have, after any command;
-// (b) no ownership entry that its client
-// does not know of stays until its TTL after the client was told a definite outcome, (c) at the end
-// nothing is left that will not go away within the lease, but for declared auxiliary keys within
-// their own.
+// Keys (LK011): (a) after any command, no key lacks a TTL or has a longer one than allowed; (b)
+// once a client was told a definite outcome, no ownership entry unknown to it is left to run out
+// its TTL; (c) everything left at the end disappears within the lease, or declared auxiliary keys
+// within their own limits.
 #pragma once
 
 #include <chrono>
@@ -21,23 +20,24 @@
 
 namespace interlock::scenarios {
 
-/// How long keys may live at most, in ms from any command on.
+/// The longest that keys may live, in ms after any command.
 struct KeyLimits {
   std::int64_t lease_ms = 0;
-  std::vector<harness::AuxiliaryKey> auxiliary;  ///< what is none of them is an ownership key
-  /// kForEver: it needs no TTL.
+  std::vector<harness::AuxiliaryKey> auxiliary;  ///< keys not among these are ownership keys
+  /// kForEver: the key needs no TTL.
   std::int64_t Of(std::string_view key) const;
-  /// The same as whether that is no less than `left_ms`, without a look at all that it may be.
+  /// Whether Of(key) >= left_ms, without searching `auxiliary` when the lease suffices.
   bool Allow(std::string_view key, std::int64_t left_ms) const;
   static constexpr std::int64_t kForEver = std::chrono::milliseconds::max().count();
 };
 
 /// (a), after a command of `client`, at server time `now_ms`; nullopt: the server's clock was set,
-/// and only what has no TTL at all is judged. True: the key lives too long, and is reported.
+/// so only keys without any TTL are judged. Returns true, and reports it, if the key lives too
+/// long.
 bool JudgeTtl(std::string_view key, std::optional<std::int64_t> expires_at_ms,
               std::optional<std::int64_t> now_ms, const KeyLimits& limits, int client,
               VirtualTime now, std::vector<Violation>& violations);
-/// The same of all keys; the first such one is reported.
+/// The same for all keys; reports the first violation.
 void JudgeTtls(const std::vector<sim::redis::Server::KeyInfo>& keys,
                std::optional<std::int64_t> now_ms, const KeyLimits& limits, int client,
                VirtualTime now, std::vector<Violation>& violations);

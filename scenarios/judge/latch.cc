@@ -17,8 +17,8 @@
 namespace interlock::scenarios {
 namespace {
 
-/// When the last of so many parties had counted, if `instant` says when each count was made; kOpen:
-/// fewer have.
+/// When the last of `parties` had counted, given when each count was made (`instant`); kOpen: fewer
+/// have.
 template <typename Instant>
 VirtualTime WhenAllHad(const History& history, int parties, const Instant& instant) {
   std::map<int, VirtualTime> first;
@@ -36,15 +36,15 @@ VirtualTime WhenAllHad(const History& history, int parties, const Instant& insta
   return *last;
 }
 
-/// Who was told that it counts, in the order of these answers.
+/// A party told that it counts, in the order of the answers.
 struct ToldCount {
   int party = 0;
   VirtualTime asked{};
   VirtualTime told{};
 };
 
-/// When a latch was there for sure, and when it was open. It is there from one count down to the
-/// next if that was answered while it was; then what had been counted before still counts.
+/// When a latch surely existed, and when it was open. It exists from one count down to the next if
+/// that was answered within its life; then earlier counts still hold.
 class Remembered {
  public:
   Remembered(int parties, Duration life) : parties_(parties), life_(life) {}
@@ -147,7 +147,7 @@ class LatchModel {
         told.open().begin(), told.open().end(),
         [&](const Interval& one) { return one.from < looked && attempt.answered < one.to; });
     if (open == told.open().end()) return {};
-    // Who gives up before an answer can have come was not refused by anybody.
+    // An attempt that gives up before an answer can arrive was not refused.
     const Duration left = wanted_until - std::max(attempt.asked, open->from);
     if (wanted_until != kOpen && left < 4 * history_.latency) return {};
     return Violation{
@@ -192,15 +192,15 @@ class LatchModel {
                         ToString(attempt.answer), Instant(attempt.answered))};
   }
 
-  /// What follows from who had been told that it counts. `asks`, if not null, was asked after
-  /// whatever its own client was told of earlier ones, be it at the same instant.
+  /// What follows from the counts acknowledged so far. `asks`, if not null, was made after its own
+  /// client's earlier answers, even at the same instant.
   Remembered WhatWasTold(const Attempt* asks) const {
     std::vector<ToldCount> counts;
     for (const Attempt& attempt : history_.attempts) {
       const bool told = attempt.answered != kOpen && attempt.answer == StatusCode::kOk;
       const bool kept = !rules_.forgetful || attempt.asked >= calm_;
       if (Waits(attempt) || !told || !kept) continue;
-      // Attempts stand in the order in which they were made.
+      // Attempts are in the order in which they were made.
       const bool own = asks != nullptr && attempt.client == asks->client && &attempt < asks;
       const VirtualTime at = own ? attempt.answered - Duration(1) : attempt.answered;
       counts.push_back({attempt.counts_for, attempt.asked, at});
@@ -213,7 +213,7 @@ class LatchModel {
     return remembered;
   }
 
-  /// Those who wait then may be woken one after the other, with a message either way for each.
+  /// The waiters then may be woken one after the other, with one message each way for each.
   Duration BoundFrom(VirtualTime since) const {
     const auto waiters = std::count_if(
         history_.attempts.begin(), history_.attempts.end(), [since](const Attempt& attempt) {
@@ -264,7 +264,7 @@ void AddLatchGoals(const History& history, const LatchRules& rules, GoalSet& goa
       goals.Add(Goal::kWentOn);
     }
     if (!Waits(attempt)) continue;
-    // Attempts stand in the order in which they were made, also of one instant.
+    // Attempts are in the order in which they were made, even at one instant.
     const bool blocked =
         attempt.asked < latch.may_be_open() || static_cast<int>(counted.size()) < rules.parties;
     if (blocked) goals.Add(Goal::kAwaitedClosed);

@@ -30,14 +30,14 @@ std::span<ServerHold> From(std::size_t first, std::vector<ServerHold>& holds) {
   return std::span(holds).subspan(first);
 }
 
-/// Among these.
+/// Whether `holds` has the server's entry with this token.
 bool IsKnown(std::span<const ServerHold> holds, int node, const std::string& token) {
   return std::any_of(holds.begin(), holds.end(), [&](const ServerHold& hold) {
     return hold.node == node && hold.end == ServerHoldEnd::kNone && hold.token == token;
   });
 }
 
-/// Of a quorum one server may grant when others are being released already; -1: nobody's.
+/// With a quorum, one server may grant while others are already releasing; -1: nobody's.
 int OwnerElsewhere(const History& history, const std::string& token) {
   for (const ServerHold& hold : history.server_holds) {
     if (history.quorum > 1 && hold.token == token) return hold.client;
@@ -45,7 +45,7 @@ int OwnerElsewhere(const History& history, const std::string& token) {
   return -1;
 }
 
-/// What the client has given back on one server, it has given back on all of these.
+/// What the client gave back on one server it has given back on all of these.
 void Waive(const ServerHold& released, VirtualTime now, std::span<ServerHold> holds) {
   if (released.token.empty()) return;
   for (ServerHold& hold : holds) {
@@ -54,8 +54,8 @@ void Waive(const ServerHold& released, VirtualTime now, std::span<ServerHold> ho
   }
 }
 
-/// Of the client and token: the latest entry on each server. A hand-over that the client has not
-/// asked for again is its own all the same.
+/// The latest entry of the client and token on each server. A hand-over belongs to the client even
+/// if it has not asked for it again.
 std::vector<const ServerHold*> EntriesOf(const History& history, int client,
                                          const std::string& token) {
   std::vector<const ServerHold*> entries;
@@ -70,7 +70,7 @@ std::vector<const ServerHold*> EntriesOf(const History& history, int client,
   return entries;
 }
 
-/// With so many of the entries as make a quorum, in the order of their ends, it ends first.
+/// Of the quorum of entries that end last, the one that ends first.
 const ServerHold* FindQuorumth(const History& history, int client, const std::string& token) {
   std::vector<const ServerHold*> entries = EntriesOf(history, client, token);
   const auto quorum = static_cast<std::size_t>(history.quorum);
@@ -81,15 +81,15 @@ const ServerHold* FindQuorumth(const History& history, int client, const std::st
   return entries[quorum - 1];
 }
 
-/// Whether it is so with as many entries as are needed: one, or those of a quorum.
+/// Whether enough entries meet the condition: one, or a quorum.
 template <typename Condition>
 bool HoldsForEnough(const std::vector<const ServerHold*>& entries, const History& history,
                     const Condition& condition) {
   return std::count_if(entries.begin(), entries.end(), condition) >= history.quorum;
 }
 
-/// It came back after its release, with what the server had kept of its data, or it is what a
-/// request that was late has made since this release, under the token that was released.
+/// Whether it reappeared after its release, with data the server recovered, or was made by a late
+/// request under the token that had been released.
 bool WasReleased(const History& history, const ServerHold& again, const ClientHold& told) {
   return std::any_of(
       history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& hold) {
@@ -100,7 +100,7 @@ bool WasReleased(const History& history, const ServerHold& again, const ClientHo
       });
 }
 
-/// Why the client should not have been granted anything, in half a sentence.
+/// Why the client should not have been granted anything, as half a sentence.
 std::string OtherLimit(const Limits& limits, int client) {
   const int wish = limits.WishOf(client);
   if (wish == 0) return "which follows the limit in force, while none was";
@@ -122,7 +122,7 @@ Violation ForeignExtend(int client, const ServerHold& hold, const SeenOwner& see
                       Instant(seen.promised_until))};
 }
 
-/// What an extension has made is a new grant; `before` it, its token had another one.
+/// An extension made a new grant; `before` it, its token had another one.
 void JudgeRevived(int client, const ServerHold* before, VirtualTime now,
                   std::vector<Violation>& violations) {
   if (before == nullptr || before->end != ServerHoldEnd::kExpired) return;
@@ -131,7 +131,7 @@ void JudgeRevived(int client, const ServerHold* before, VirtualTime now,
                                     ClientName(client), Instant(before->promised_until))});
 }
 
-/// The last that the server had under that token; nullptr: none.
+/// The server's latest entry under that token; nullptr: none.
 const ServerHold* LatestOf(const History& history, int node, const std::string& token) {
   for (auto hold = history.server_holds.rbegin(); hold != history.server_holds.rend(); ++hold) {
     if (hold->node == node && hold->token == token) return &*hold;
@@ -139,12 +139,12 @@ const ServerHold* LatestOf(const History& history, int node, const std::string& 
   return nullptr;
 }
 
-/// Who asks may renew by the way what the lock holds for other users of the process.
+/// A request may also renew what the lock holds for other users of the process.
 bool ForMates(int client, Doing doing, const ServerHold& entry, const History& history) {
   return doing == Doing::kAsking && ShareProcess(history, entry.client, client);
 }
 
-/// An entry that the server has without any command having made it there.
+/// An entry that the server has although no command made it there.
 ServerHold CopyOf(const SeenOwner& owner, VirtualTime now, int node, const History& history) {
   ServerHold copy;
   copy.waived = now;
@@ -206,12 +206,12 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
         hold.end = forced ? ServerHoldEnd::kForced : ServerHoldEnd::kReleased;
         hold.ended = now;
         hold.grants_before_end = history.server_holds.size();
-        // Of a quorum each server's promise counts by itself.
+        // With a quorum, each server's promise counts by itself.
         if (history.quorum == 1) Waive(hold, now, From(settled_, holds));
       } else {
         hold.end = ServerHoldEnd::kForeign;
         hold.ended = now;
-        // A grant that overwrites is judged as a grant; anything else that removes is a release.
+        // Overwriting by a grant is judged as a grant; any other removal is a release.
         if (!void_already && !(doing == Doing::kAsking && somebody_new)) {
           violations.push_back(ForeignRelease(client, hold, now));
         }
@@ -222,18 +222,18 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
     if (over || (foreign && IsNewGrant(hold.token, client, doing, history))) {
       hold.end = over ? ServerHoldEnd::kExpired : ServerHoldEnd::kForeign;
       hold.ended = over ? hold.promised_until : now;
-      continue;  // below, the entry counts as a new grant
+      continue;  // judged below as a new grant
     }
     if (foreign && !void_already && !for_all && !ForMates(client, doing, hold, history)) {
       violations.push_back(ForeignExtend(client, hold, *seen, now));
     }
-    // What was handed over is its own who asks for it by its token.
+    // A hand-over belongs to the client that asks for it by its token.
     if (hold.client < 0 && doing == Doing::kAsking) {
       hold.client = OwnerOfNew(hold.token, client, doing, history);
     }
     SetEnd(*seen, hold);
     hold.leased_ms = seen->expires_at_ms - look.now_ms;
-    // Who comes prolongs what is there for its own sake.
+    // A newcomer extends existing entries only for its own sake.
     if (for_all && (foreign || doing == Doing::kAsking || !IsOut(history, hold))) continue;
     hold.renewed = now;
     hold.renewed_by_others = foreign;
@@ -295,10 +295,10 @@ void Ledger::Grant(Grantee grantee, const SeenOwner& owner, VirtualTime now, con
   std::vector<const ServerHold*> others;
   for (const ServerHold& hold : From(settled_, history.server_holds)) {
     if (hold.granted > now || hold.promise_end() <= now || !Conflict(owner, hold)) continue;
-    // Of a quorum a server answers for what it still has; what the lost votes did is judged later.
+    // With a quorum, a server answers for what it still has; lost votes are judged later.
     const bool elsewhere = hold.node != look.node || hold.end == ServerHoldEnd::kLost;
     if (history.quorum > 1 && elsewhere) continue;
-    // One promise, though two servers have it.
+    // It is one promise, though two servers have it.
     const bool counted = hold.copied && std::any_of(others.begin(), others.end(), [&](auto* other) {
                            return other->client == hold.client && other->token == hold.token;
                          });
@@ -336,7 +336,7 @@ void Ledger::JudgeReleased(const ClientHold& hold, VirtualTime now, const Histor
   const bool released = HoldsForEnough(entries, history, [&](const ServerHold* entry) {
     if (entry->given_back()) return true;
     if (WasReleased(history, *entry, hold)) return true;
-    // It owned what its server has forgotten, and cannot know that. Nothing of others was touched.
+    // It owned what its server has forgotten, which it cannot know. Nothing of others was touched.
     const bool lost = entry->end == ServerHoldEnd::kLost || IsOutOfReach(history, *entry);
     return lost && entry->promise_end() > std::min(hold.release_called, now);
   });
@@ -355,14 +355,14 @@ void Ledger::JudgeExtended(const ClientHold& hold, VirtualTime called, std::int6
   const std::vector<const ServerHold*> entries = EntriesOf(history, hold.client, hold.token);
   if (entries.empty()) return;
   const std::int64_t lease_ms = LeaseOf(history, hold.client).count() / 1'000'000;
-  const std::int64_t last_ms = 1;  // in which it is owned, too, see harness::LastMs
+  const std::int64_t last_ms = 1;  // during which it is owned, too, see harness::LastMs
   const bool extended = HoldsForEnough(entries, history, [&](const ServerHold* entry) {
     if (std::min(entry->ended, entry->promised_until) <= called) return false;
-    // What the extension itself has made is no proof that there was something to extend.
+    // An entry made by the extension itself does not prove that there was something to extend.
     const bool own_doing = entry->client < 0 && entry->made_by == hold.client;
     if (own_doing && entry->granted >= called) return false;
-    // By the server's own clock, which may have been set since. An extension within the millisecond
-    // of the last one changes nothing: then the deadline is the test.
+    // By the server's own clock, which may have been set since. An extension within a millisecond
+    // of the last one changes nothing: then the deadline decides.
     const bool anew = entry->renewed >= called && entry->leased_ms + last_ms >= lease_ms;
     return anew || entry->expires_at_ms + last_ms >= called_ms + lease_ms;
   });

@@ -15,7 +15,7 @@ namespace {
 
 VirtualTime EndOf(const ServerHold& hold) { return std::min(hold.ended, hold.promised_until); }
 
-/// A permit was out at some instant of the request that was granted under another limit.
+/// Whether a permit granted under another limit was out at some instant of the request.
 bool AnotherIsOut(const History& history, const Attempt& attempt, int wish) {
   return std::any_of(
       history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& hold) {
@@ -75,7 +75,7 @@ int PermitsOut(const History& history, VirtualTime at) {
       }));
 }
 
-/// It had asked when all permits were out, and the limit was set before it was granted.
+/// Whether it asked while all permits were out, and the limit was set before it was granted.
 bool WasLetIn(const History& history, const Attempt& attempt, const LimitCall& call) {
   return attempt.client != call.client && attempt.ask != Ask::kTry &&
          attempt.asked < call.changed && call.changed <= attempt.answered &&

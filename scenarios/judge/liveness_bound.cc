@@ -11,7 +11,7 @@ namespace interlock::scenarios {
 
 Duration LivenessBound(const LivenessTerms& terms) {
   const Duration leased = terms.lease + terms.waiters * terms.hold;
-  // Rounded up: a bound that is a nanosecond short convicts the innocent.
+  // Rounded up: a bound one nanosecond short would convict a correct lock.
   const Duration slow((leased.count() / 1'000'000 + 1) * terms.rate_ppm);
   return leased + (terms.rate_ppm > 0 ? slow : Duration{}) + terms.waiters * terms.hand_over +
          terms.retry;
@@ -32,7 +32,7 @@ Duration LongestUse(const Workload& workload, bool renews) {
     for (const Operation& operation : client.operations) {
       // Extended once, half-way; nobody stays inside when the validity is over.
       const Duration most = operation.extend ? 2 * workload.lease : workload.lease;
-      // A write to what is guarded is waited for as long as the lease is valid.
+      // A write to the guarded resource is awaited as long as the lease is valid.
       const bool to_its_end = operation.overstay.count() > 0 || workload.guard != GuardKind::kNone;
       longest = std::max(longest, to_its_end ? most : std::min(operation.hold, most));
       if (renews) longest = std::max(longest, most + operation.hold + operation.overstay);

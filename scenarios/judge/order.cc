@@ -25,12 +25,12 @@ VirtualTime GrantedAt(const History& history, const Attempt& attempt) {
   return kOpen;
 }
 
-/// Until when the attempt stood in line for sure.
+/// Until when the attempt was surely queued.
 VirtualTime InLineUntil(const History& history, const Attempt& attempt) {
   const VirtualTime granted = GrantedAt(history, attempt);
   VirtualTime until = granted != kOpen ? granted : std::min(attempt.answered, history.end);
-  // Who is about to give up leaves the line a little earlier, by its own clock. A last look may
-  // still find it free.
+  // A waiter about to give up leaves the queue slightly early, by its own clock. A last look may
+  // still find the resource free.
   if (attempt.deadline != kOpen) {
     const Duration wait = attempt.deadline - attempt.asked;
     const Duration leaving = 8 * history.latency + wait / 64 + std::chrono::milliseconds(2);
@@ -39,7 +39,7 @@ VirtualTime InLineUntil(const History& history, const Attempt& attempt) {
   return std::min(until, attempt.stopped);
 }
 
-/// Where the attempt stood in line, and again after an operator had taken its turn away.
+/// When the attempt was queued, and again after an operator took its turn away.
 std::vector<Interval> PlacesInLine(const History& history, const Attempt& attempt) {
   const VirtualTime until = InLineUntil(history, attempt);
   std::vector<Interval> places = {
@@ -48,13 +48,13 @@ std::vector<Interval> PlacesInLine(const History& history, const Attempt& attemp
   return places;
 }
 
-/// It may have lost its place.
+/// Whether it may have lost its place.
 bool WasDisturbedInLine(const History& history, const Attempt& attempt) {
   const auto meets = [&](const Disturbance& fault) {
     return fault.client == attempt.client && attempt.asked <= fault.at &&
            fault.at <= attempt.answered;
   };
-  // One that had begun before it asked may last.
+  // An outage that began before the request may still last.
   const auto cuts_off = [&](const Delay& outage) {
     return outage.client == attempt.client && outage.interval.from <= attempt.answered &&
            attempt.asked <= outage.interval.to;
@@ -68,7 +68,7 @@ bool WasDisturbedInLine(const History& history, const Attempt& attempt) {
 bool IsJudged(const History& history, const Attempt& attempt) {
   if (attempt.ask == Ask::kTry || attempt.queued == kOpen) return false;
   if (WasDisturbedInLine(history, attempt)) return false;
-  // Told a failure, it need not have stood in line to the end.
+  // A failed attempt need not have stayed queued to the end.
   return attempt.answered == kOpen || attempt.answer == StatusCode::kOk ||
          attempt.answer == StatusCode::kTimeout || attempt.answer == StatusCode::kNotAcquired ||
          attempt.answer == StatusCode::kStopped;
@@ -80,7 +80,7 @@ std::vector<VirtualTime> Overtakings(const History& history, const Attempt& wait
   std::vector<VirtualTime> overtakings;
   if (!IsJudged(history, waiter)) return overtakings;
   for (Interval place : PlacesInLine(history, waiter)) {
-    // Of several permits that come free at once, the first in line may still be entering.
+    // When several permits come free at once, the first in line may still be entering.
     if (history.limits.Most() > 1) place.to -= 8 * history.latency;
     for (const Attempt& other : history.attempts) {
       if (other.client == waiter.client) continue;
@@ -180,7 +180,7 @@ constinit const Property kOrderProperty = {
         },
     .exercised =
         [](const Evidence& of) {
-          // Without a promise about the order only starvation counts, of whoever waits.
+          // Without a declared order only starvation counts, for any waiter.
           return of.traits.bypass_bound.has_value() ? WaitedInLine(of.history)
                                                     : of.goals.Has(Goal::kWaiterGranted);
         },

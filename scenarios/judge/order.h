@@ -5,12 +5,12 @@
 // executed the commands that queued them.
 //
 // A waiter's place is its first command that changed data or blocked; a request overtakes it if its
-// own place is later and the server grants it earlier. Waiters that lost their connection, stood
-// still or died may have lost their place with it, and are not judged; nor is what happens when a
-// waiter is about to give up. Starvation, of which every lock must keep free, is in progress.h.
+// own place is later and the server grants it earlier. Waiters that were disconnected, paused or
+// killed may have lost their place and are not judged, and neither is the time when a waiter is
+// about to give up. Starvation, which no lock may allow, is in progress.h.
 //
-// A readers/writer lock that says it prefers writers lets no reader in while a live writer stands
-// in line, whenever that reader came.
+// A readers/writer lock that declares writer preference admits no reader while a live writer is
+// queued, whenever that reader arrived.
 #pragma once
 
 #include <vector>
@@ -19,17 +19,17 @@
 
 namespace interlock::scenarios {
 
-/// The instants at which the server granted later requests before this waiter's, in order; empty if
-/// it is no waiter, or is not judged.
+/// When the server granted later requests before this waiter's, in order; empty if it is not a
+/// waiter or is not judged.
 std::vector<VirtualTime> Overtakings(const History& history, const Attempt& waiter);
 
-/// Two live waiters stood in line at once, so that an order could be broken.
+/// Whether two live waiters were queued at once, so that an order could be broken.
 bool WaitedInLine(const History& history);
 
-/// Appends one violation at most, the earliest.
+/// Appends at most one violation, the earliest.
 void JudgeOrder(const History& history, int bypass_bound, std::vector<Violation>& violations);
 
-/// The same, of a lock that prefers writers.
+/// The same for a lock that prefers writers.
 void JudgePreference(const History& history, std::vector<Violation>& violations);
 
 struct Property;

@@ -14,7 +14,7 @@ void JudgeQuorumsOf(const JudgedResource& of, Violations& found) {
   JudgeQuorums(of.history, of.traits.semaphore, found);
 }
 
-/// Where somebody owned it in the server.
+/// Whether there was contention while somebody owned it in the server.
 bool WasContended(const Evidence& of) {
   return of.goals.Has(Goal::kContended) && !of.history.server_holds.empty();
 }
@@ -112,7 +112,7 @@ constinit const Property kForeignExtendProperty = {
     .need = NeedsOwnership,
     .exercised =
         [](const Evidence& of) {
-          // A lock that extends nothing may do so by a request, while another client has it.
+          // A lock that never extends may still do so by a request while another client holds it.
           if (!of.traits.can_extend && !of.traits.renews) return of.goals.Has(Goal::kContended);
           return of.goals.Has(Goal::kExtendAfterLoss) || of.goals.Has(Goal::kRenewedAfterLoss);
         },

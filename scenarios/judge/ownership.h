@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The properties of who owns the lock in the server: the ledger (ledger.h) convicts of them while
-// the run goes on, command by command, and over a quorum of servers JudgeQuorums does afterwards.
+// The properties of ownership in the server. The ledger (ledger.h) judges them during the run,
+// command by command; over a quorum of servers JudgeQuorums does so afterwards.
 #pragma once
 
 namespace interlock::scenarios {

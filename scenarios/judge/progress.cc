@@ -20,8 +20,8 @@
 namespace interlock::scenarios {
 namespace {
 
-/// Of each grant the time in which the server or its client had it is one stretch, unless there is
-/// a gap; a grant that has no token is the server's and the client's apart.
+/// Merges, per grant, the time in which the server or its client had it into one span unless there
+/// is a gap. A grant without a token stays separate for server and client.
 class StretchesInLine {
  public:
   void Add(int client, std::string_view token, Interval interval) {
@@ -44,13 +44,13 @@ class StretchesInLine {
  private:
   struct Stretch {
     int client;
-    std::string_view token;  ///< the history's
+    std::string_view token;  ///< refers into the history
     Interval interval;
   };
   std::vector<Stretch> stretches_;
 };
 
-/// Whether another client handed it over to one that was dead by then, and it lies there unfetched.
+/// Whether it is a hand-over, still unfetched, to a client that was already dead.
 bool CameTooLate(const History& history, const ServerHold& hold) {
   if (hold.made_by == hold.asked_by) return false;
   return std::any_of(history.deaths.begin(), history.deaths.end(), [&](const Death& death) {
@@ -59,8 +59,8 @@ bool CameTooLate(const History& history, const ServerHold& hold) {
   });
 }
 
-/// When somebody was in the way of writers or, `for_readers`, of readers: then of what is shared
-/// only those who wait for it all count, if they are preferred.
+/// When writers or, if `for_readers`, readers were kept out. Shared holds do not keep readers out;
+/// waiting writers do if the lock prefers them.
 std::vector<Interval> TakenIntervals(const History& history, const ProgressRules& rules,
                                      bool for_readers) {
   std::vector<Interval> taken = history.blocked;
@@ -79,7 +79,7 @@ std::vector<Interval> TakenIntervals(const History& history, const ProgressRules
     if (for_readers && hold.shared) continue;
     const VirtualTime dead = DiedAt(history, hold.client, hold.belief.front().from);
     const VirtualTime believed = hold.belief.back().to;
-    // Who overstays its validity holds no more than the server still keeps for it.
+    // A client that overstays its validity holds only what the server still keeps for it.
     VirtualTime until = believed < hold.release_called ? believed : hold.release_returned;
     until = std::min(until, ForcedOutAt(history, hold));
     if (dead < until) until = std::min(dead, hold.belief.front().from) + history.lease;
@@ -95,8 +95,7 @@ std::vector<Interval> TakenIntervals(const History& history, const ProgressRules
   return taken;
 }
 
-/// The stretches of the whole run in which fewer grants run than there are permits for sure, in
-/// order.
+/// The spans of the whole run, in order, in which surely fewer grants run than permits exist.
 std::vector<Interval> FreeIntervals(const std::vector<Interval>& taken, const Limits& limits) {
   std::vector<std::pair<VirtualTime, int>> changes;
   changes.reserve(2 * taken.size() + limits.spans().size());
@@ -106,7 +105,7 @@ std::vector<Interval> FreeIntervals(const std::vector<Interval>& taken, const Li
     changes.emplace_back(hold.to, -1);
   }
   for (const Limits::Span& span : limits.spans()) changes.emplace_back(span.from, 0);
-  // At one instant ends come before beginnings: intervals are half open.
+  // Intervals are half open: at the same instant ends sort before beginnings.
   std::sort(changes.begin(), changes.end());
   std::vector<Interval> free;
   int running = 0;
@@ -123,7 +122,7 @@ std::vector<Interval> FreeIntervals(const std::vector<Interval>& taken, const Li
   return free;
 }
 
-/// Whoever held last before `at` died with it.
+/// Whether the last holder before `at` died holding it.
 bool DeadHolderBefore(const History& history, VirtualTime at) {
   VirtualTime latest{-1};
   bool answer = false;
@@ -149,17 +148,17 @@ class Progress {
  public:
   Progress(const History& history, const ProgressRules& rules) : history_(history), rules_(rules) {}
 
-  /// What the attempt suffered first from `calm` on.
+  /// The first violation that the attempt suffered from `calm` on.
   std::optional<Violation> Judge(const Attempt& attempt, VirtualTime calm) {
     const Interval wait{std::max(attempt.asked, calm), std::min(attempt.answered, history_.end)};
     if (wait.to - wait.from <= LeastBound()) return std::nullopt;
     if (auto forgotten = Forgotten(attempt, wait)) return forgotten;
-    // Who died holds on until its connection is given up, whenever that is.
+    // A dead client holds on until its connection is given up, whenever that is.
     return history_.leaseless ? std::nullopt : Starved(attempt, wait);
   }
 
  private:
-  /// A wait that is no longer than that is within every bound, as nearly all of them are.
+  /// Shorter waits are within every bound; nearly all are.
   Duration LeastBound() const {
     LivenessTerms alone;
     alone.waiters = 1;
@@ -172,7 +171,7 @@ class Progress {
                                  : least;
   }
 
-  /// Found when somebody has waited for long enough.
+  /// Computed only once somebody has waited for long enough.
   const std::vector<Interval>& Free(bool for_readers) {
     std::optional<std::vector<Interval>>& free = for_readers ? free_for_readers_ : free_;
     if (free) return *free;
@@ -191,7 +190,7 @@ class Progress {
       const FreeBound limit = FreeBoundOf(attempt, idle);
       const Duration bound = limit.length();
       if (idle.to - idle.from <= bound) continue;
-      // Whoever gives another limit is not let in at all.
+      // A request that gives a different limit is never let in.
       const int wish = history_.limits.WishOf(attempt.client);
       const VirtualTime from = idle.from + Duration(1);
       if (history_.limits.MayRefuse(wish, from, idle.from + bound)) continue;
@@ -207,7 +206,7 @@ class Progress {
     return std::nullopt;
   }
 
-  /// How long the resource may stay free while somebody waits, and what that is made of.
+  /// How long the resource may stay free while somebody waits, with its terms.
   struct FreeBound {
     bool without_faults = false;
     Duration hand_over{};
@@ -219,7 +218,7 @@ class Progress {
     const VirtualTime taken_away = TurnTakenAway(history_, attempt).to;
     const bool sleeps_on = taken_away <= idle.from && idle.from - taken_away < SlowBound();
     if (rules_.hand_over_bound.has_value() && !sleeps_on) {
-      // Whoever is woken when it is stopped ends its sleep, tries once more, and hands on.
+      // A waiter woken when stopped ends its sleep, tries once more, and hands on.
       const Duration messages = 8 * (1 + StoppedMeanwhile(idle)) * history_.latency;
       return {true, *rules_.hand_over_bound, messages};
     }
@@ -233,7 +232,7 @@ class Progress {
                                               Instant(bound.rest));
   }
 
-  /// Within which every waiter looks again, whether it was woken or not.
+  /// The time within which every waiter looks again, even if not woken.
   Duration SlowBound() const { return rules_.wake_up_bound + kSettling; }
 
   std::int64_t StoppedMeanwhile(const Interval& idle) const {
@@ -270,7 +269,7 @@ class Progress {
     terms.lease = history_.lease;
     terms.hold = rules_.longest_use;
     terms.rate_ppm = rules_.rate_ppm;
-    // A request and its answer, a release and its answer; a wake-up, and what it brings about.
+    // A request and its answer, a release and its answer; a wake-up and its consequences.
     terms.hand_over = rules_.wake_up_bound + 8 * history_.latency;
     const auto in_the_way = [&](const Attempt& other) {
       return other.client != attempt.client && other.asked < wait.to && wait.from < other.answered;
@@ -284,7 +283,7 @@ class Progress {
     return terms;
   }
 
-  /// A user who lives and has not given back what it has had for longer than any program may.
+  /// Whether a live user has held the lock for longer than any program may.
   bool IsInUseTooLong(const Attempt& attempt, const Interval& wait) const {
     return std::any_of(history_.holds.begin(), history_.holds.end(), [&](const ClientHold& hold) {
       const VirtualTime from = hold.belief.front().from;
@@ -321,7 +320,7 @@ void JudgeProgress(const History& history, const ProgressRules& rules,
 
 namespace {
 
-/// Who tries without an end may hinder everybody, so that is told before who was forgotten.
+/// Endless retries may block everybody, so they are reported before a forgotten waiter.
 void JudgeStormOf(const JudgedResource& of, Violations& found) {
   JudgeStorm(of.history, of.subject.CommandsPerLease(of.options), found);
 }

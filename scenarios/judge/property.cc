@@ -19,7 +19,7 @@
 namespace interlock::scenarios {
 namespace {
 
-// What no look at one run shows has its row here.
+// A property that no single run can show has its row here.
 constinit const Property kDeterminismProperty = {
     .code = "LK016",
     .slug = "determinism",

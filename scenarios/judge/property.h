@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The table of properties: what each of them means for people (the texts of `interlock explain`,
-// `interlock list properties` and of a counterexample's headline and hints), which locks are judged
-// by it, what judges a run, and when a run has put it to the test. The codes are stable: never
-// renumbered, never reused. Each row stands in the file of its judge; property.cc lists the rows.
+// The table of properties: the texts shown to people (by `interlock explain`, `interlock list
+// properties`, and a counterexample's headline and hints), which locks each property applies to,
+// what judges a run, and when a run has put it to the test. The codes are stable: never renumbered,
+// never reused. Each row is in the file of its judge; property.cc lists the rows.
 //
 // Guarantee: all data is constant, one line per text, without line ends; each slug occurs once.
 // Thread safety: immutable. Errors: none.
@@ -30,65 +30,64 @@ struct Violation;
 
 using Violations = std::vector<Violation>;
 
-/// Appends what one resource of a run has violated: of this property, and of those without a judge
-/// of their own.
+/// Appends one resource's violations of this property, and of those without a judge of their own.
 using PropertyJudge = void (*)(const JudgedResource& of, Violations& found);
 
-/// What says of a run whether it has put a property to the test.
+/// The evidence of whether a run has put a property to the test.
 struct Evidence {
-  const History& history;  ///< as it was recorded, server by server
+  const History& history;  ///< as recorded, server by server
   const harness::Traits& traits;
   const GoalSet& goals;
 };
 using WasExercised = bool (*)(const Evidence& of);
 
-/// Each of these goals puts the property to the test.
+/// Any of these goals puts the property to the test.
 template <Goal... goal>
 bool Reached(const Evidence& of) {
   return (of.goals.Has(goal) || ...);
 }
 
-/// Whether locks of these traits are judged by the property, if they show in the server who owns
-/// them, or if they do not.
+/// Whether the property applies to locks with these traits, given whether the server shows their
+/// owner.
 using PropertyNeed = bool (*)(const harness::Traits& traits, bool shows_ownership);
 bool NeedsWaits(const harness::Traits& traits, bool shows_ownership);
-/// Latches have no owners to show.
+/// Never latches, which have no owners.
 bool NeedsOwnership(const harness::Traits& traits, bool shows_ownership);
 
-/// What a property means of a latch, at which nobody holds anything.
+/// What a property means for a latch, which nobody holds.
 struct OfLatches {
-  std::string_view headline = {};  ///< empty: what it means of a lock, and so with the others
+  std::string_view headline = {};  ///< empty: same as for a lock; likewise the others
   std::string_view definition = {};
   std::string_view fix = {};
   PropertyJudge judge = nullptr;
-  WasExercised exercised = nullptr;  ///< nullptr: latches are not judged by it
+  WasExercised exercised = nullptr;  ///< nullptr: does not apply to latches
 };
 
 /// A row of the table, one per slug. LK013 has three, one for each level at which permits can be
 /// exceeded.
 struct Property {
-  std::optional<Judged> judged = {};      ///< nullopt: no lock is judged by it
-  std::string_view code;                  ///< "LK005"; stable
-  std::string_view slug;                  ///< "foreign-release"; stable, used in run.json
-  std::string_view name;                  ///< "foreign release"
-  std::string_view headline;              ///< of a violation: "released somebody else's lock"
-  std::string_view definition;            ///< "Violated when ...", one sentence
-  std::string_view scenario;              ///< the classic one: "redis.d2"; "none" if none is named
-  std::string_view story;                 ///< what happens there
-  std::array<std::string_view, 3> fixes;  ///< the usual ones, best first
-  std::optional<Judged> of_semaphores = {};  ///< what semaphores are judged by in its place
+  std::optional<Judged> judged = {};  ///< nullopt: no lock is judged by it
+  std::string_view code;              ///< "LK005"; stable
+  std::string_view slug;              ///< "foreign-release"; stable, used in run.json
+  std::string_view name;              ///< "foreign release"
+  std::string_view headline;          ///< of a violation: "released somebody else's lock"
+  std::string_view definition;        ///< "Violated when ...", one sentence
+  std::string_view scenario;          ///< the classic example: "redis.d2"; "none" if none is named
+  std::string_view story;             ///< what happens in that scenario
+  std::array<std::string_view, 3> fixes;     ///< the usual ones, best first
+  std::optional<Judged> of_semaphores = {};  ///< the property that replaces it for semaphores
   bool semaphores_only = false;
-  PropertyNeed need = nullptr;       ///< nullptr: any lock is judged by it
-  PropertyJudge judge = nullptr;     ///< nullptr: another row's, or the recorder, convicts of it
-  WasExercised exercised = nullptr;  ///< nullptr: no run of a lock is judged by it
+  PropertyNeed need = nullptr;       ///< nullptr: applies to every lock
+  PropertyJudge judge = nullptr;     ///< nullptr: judged by another row's judge or the recorder
+  WasExercised exercised = nullptr;  ///< nullptr: no run of a lock exercises it
   OfLatches of_latches = {};
 
-  /// Whether it is a property of locks, semaphores or latches, whichever these traits are of.
+  /// Whether it applies to the kind (lock, semaphore or latch) that these traits describe.
   bool IsOf(const harness::Traits& traits) const;
 };
 
-/// The table, in the order in which the judges judge. Rows of one code are neighbours, in the order
-/// server, belief, section.
+/// The table, in the order of judging. Rows with the same code are adjacent, in the order server,
+/// belief, section.
 std::span<const Property* const> AllProperties();
 
 const Property& PropertyOf(Judged judged);

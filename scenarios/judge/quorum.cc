@@ -19,19 +19,19 @@ namespace {
 
 using Entries = std::vector<const ServerHold*>;
 
-/// A promise, and what the server really had of it.
+/// The end of a promise, and of what the server really kept of it.
 VirtualTime PromiseEnd(const ServerHold& entry) { return entry.promise_end(); }
 VirtualTime ActualEnd(const ServerHold& entry) {
   return std::min(entry.ended, entry.promised_until);
 }
-/// As a refusal counts it: what was taken away by others is still taken.
+/// The end for refusals: an entry removed by others still counts as taken.
 VirtualTime TakenEnd(const ServerHold& entry) {
   return entry.given_back() ? entry.ended : entry.promised_until;
 }
 
 using EndRule = VirtualTime (*)(const ServerHold& entry);
 
-/// An entry comes or goes.
+/// An entry appears or disappears.
 struct VoteChange {
   VirtualTime at{};
   int by = 0;
@@ -47,7 +47,7 @@ void AppendVotes(const ServerHold& entry, std::size_t owner, EndRule end,
   if (to != kOpen) changes.push_back({to, -1, entry.node, owner});
 }
 
-/// `apply` for each change in order of time, and `then` after the last one of each instant.
+/// Calls `apply` for each change in time order, and `then` after the last one of each instant.
 template <typename Apply, typename Then>
 void Sweep(std::vector<VoteChange> changes, const Apply& apply, const Then& then) {
   std::stable_sort(changes.begin(), changes.end(),
@@ -58,7 +58,7 @@ void Sweep(std::vector<VoteChange> changes, const Apply& apply, const Then& then
   }
 }
 
-/// Entries on each server, and on how many servers there are any.
+/// Number of entries on each server, and of servers with any.
 class Servers {
  public:
   void Apply(const VoteChange& change) {
@@ -74,7 +74,7 @@ class Servers {
   int servers_ = 0;
 };
 
-/// The stretches, in order, in which at least `least` servers have one of the entries.
+/// The spans, in order, in which at least `least` servers have one of the entries.
 std::vector<Interval> Stretches(const Entries& entries, int least, EndRule end) {
   std::vector<VoteChange> changes;
   for (const ServerHold* entry : entries) AppendVotes(*entry, 0, end, changes);
@@ -92,8 +92,7 @@ std::vector<Interval> Stretches(const Entries& entries, int least, EndRule end) 
   return stretches;
 }
 
-/// Of the entries that are there in the stretch, the one that is last of a quorum when they are put
-/// in this order.
+/// Of the entries present in the span, the one that completes a quorum in the given order.
 template <typename Before>
 const ServerHold& Quorumth(Entries entries, const Interval& stretch, int quorum,
                            const Before& before) {
@@ -105,7 +104,7 @@ const ServerHold& Quorumth(Entries entries, const Interval& stretch, int quorum,
   return *entries[static_cast<std::size_t>(quorum) - 1];
 }
 
-/// How the quorum came to its end in the servers.
+/// How the quorum ended in the servers.
 void SetEnd(const Entries& entries, const Interval& stretch, int quorum, ServerHold& view) {
   VirtualTime gone = kOpen;
   for (const Interval& actual : Stretches(entries, quorum, ActualEnd)) {
@@ -144,7 +143,7 @@ ServerHold QuorumEntry(const Entries& entries, const Interval& stretch, int quor
   return view;
 }
 
-/// The place of a change among those of one instant, by the grants around it. `entry` is grant
+/// The position of a change among those of one instant, relative to the grants. `entry` is grant
 /// number `change.owner`.
 std::size_t PlaceOf(const VoteChange& change, const ServerHold& entry, std::size_t grants) {
   const std::size_t its_grant = 2 * change.owner + 1;
@@ -152,18 +151,18 @@ std::size_t PlaceOf(const VoteChange& change, const ServerHold& entry, std::size
   if (entry.given_back() && change.at == entry.ended) {
     return 2 * std::min(entry.grants_before_end, grants);
   }
-  // What runs out does so before anything is done at that instant, but not before it has begun.
+  // Expiry precedes any other change of that instant, except the entry's own grant.
   return change.at == entry.granted ? its_grant : 0;
 }
 
-/// An owner comes to a quorum by `vote`.
+/// An owner completes a quorum with `vote`.
 struct Completion {
   VirtualTime at{};
   const ServerHold* vote = nullptr;
 };
 
-/// Each time that the owner of the entries, which are some of `all`, came to a quorum: change by
-/// change, those of one instant in the order in which they happened.
+/// Each time that the owner of the entries, some of `all`, completed a quorum: change by change,
+/// those of one instant in the order in which they happened.
 std::vector<Completion> Completions(const Entries& entries, const std::vector<ServerHold>& all,
                                     int quorum) {
   std::vector<VoteChange> changes;
@@ -187,8 +186,8 @@ std::vector<Completion> Completions(const Entries& entries, const std::vector<Se
   return completions;
 }
 
-/// Granted and given back at one instant, where commands take no time: the owner had a quorum,
-/// though for no time.
+/// Granted and given back at one instant, since commands take no time: the owner had a quorum of
+/// zero duration.
 ServerHold OfAnInstant(const Entries& entries, VirtualTime at) {
   ServerHold view = *entries.back();
   view.granted = at;
@@ -199,7 +198,7 @@ ServerHold OfAnInstant(const Entries& entries, VirtualTime at) {
 
 using Owner = std::pair<int, std::string_view>;
 
-/// Of each owner its entries. Whoever has a token is one owner, if there are tokens.
+/// Entries grouped by owner. If there are tokens, one token is one owner.
 std::map<Owner, Entries> ByOwner(const History& history) {
   std::map<Owner, Entries> owners;
   for (const ServerHold& entry : history.server_holds) {
@@ -208,7 +207,7 @@ std::map<Owner, Entries> ByOwner(const History& history) {
   return owners;
 }
 
-/// Whether votes were ever out of several owners, and no quorum to be had for anybody.
+/// Whether votes were ever split among several owners so that nobody could get a quorum.
 bool WasSplit(const History& history, const std::map<Owner, Entries>& owners) {
   std::vector<VoteChange> changes;
   std::size_t index = 0;
@@ -255,7 +254,7 @@ bool IsBareExtension(const History& history, const Renewal& renewal) {
 History QuorumView(const History& history) {
   History view = history;
   view.server_holds.clear();
-  // With the place of the vote that decided: several may have been granted it at one instant.
+  // With the position of the deciding vote, as several may be granted at one instant.
   std::vector<std::pair<std::ptrdiff_t, ServerHold>> placed;
   for (const auto& [owner, entries] : ByOwner(history)) {
     const auto completions = Completions(entries, history.server_holds, history.quorum);

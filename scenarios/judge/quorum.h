@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// What the servers of a quorum lock make together: each of them promises for itself, and the lock
-// is promised while a quorum of these promises lasts.
+// What the servers of a quorum lock make together: each promises for itself, and the lock is
+// promised while a quorum of these promises lasts.
 //
-// Guarantee: the view has one entry for each stretch of time in which a quorum had one owner, with
-// the ends that the quorum's entries give it, so that what is judged of one server's entries can be
-// judged of it. All instants are exact. Non-guarantee: which servers made the quorum is lost; and a
-// quorum that lasts for no time is taken to be over when another one comes at that instant, which
-// it need not be where a server has lost its data.
+// Guarantee: the view has one entry for each span in which a quorum had one owner, ending as the
+// quorum's entries do, so whatever can be judged of one server's entries can be judged of it. All
+// instants are exact. Non-guarantee: it does not tell which servers formed the quorum; and a quorum
+// of zero duration is taken to end before another one formed at that instant, which need not be so
+// if a server has lost its data.
 //
-// Such locks are judged over independent masters alone: in the scenarios "quorum-..." and those of
-// the texts about Redlock. A run takes about ten times as long as others, so a campaign gives them
-// an eighth of its runs (Scenario::weight).
+// Quorum locks are judged over independent masters only: in the "quorum-..." scenarios and those
+// from the texts about Redlock. A run takes about ten times as long as others, so a campaign gives
+// them an eighth of its runs (Scenario::weight).
 #pragma once
 
 #include <vector>
@@ -21,15 +21,15 @@
 
 namespace interlock::scenarios {
 
-/// The history with the quorum's entries in the place of the servers'.
+/// The history with the quorum's entries in place of the servers'.
 History QuorumView(const History& history);
 
-/// Server exclusion (LK001): two owners of which not both are readers have the promises of a quorum
-/// at one instant; of a semaphore (LK013) one owner more than there are permits. Appends one
-/// violation at most, the earliest.
+/// Server exclusion (LK001): two owners, not both readers, hold a quorum of promises at the same
+/// instant; for a semaphore (LK013), more owners than permits. Appends at most one violation, the
+/// earliest.
 void JudgeQuorums(const History& view, bool semaphore, std::vector<Violation>& violations);
 
-/// What happened to votes: see Goal.
+/// What happened to the votes: see Goal.
 void AddQuorumGoals(const History& history, const History& view, GoalSet& goals);
 
 }  // namespace interlock::scenarios

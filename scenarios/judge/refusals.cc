@@ -15,7 +15,7 @@
 namespace interlock::scenarios {
 namespace {
 
-/// A request of an attempt that has just ended may still be under way, and so may its undoing.
+/// Time for a request, or its undoing, that may be in flight when its attempt ends.
 Duration Travel(const History& history) {
   return std::max(history.lease / 50, 4 * history.latency);
 }
@@ -31,7 +31,7 @@ bool IsRefusal(const Attempt& attempt) {
          attempt.answer == StatusCode::kStopped;
 }
 
-/// Until when a permit counts as taken: a promise goes on though a foreign command removes it.
+/// Until when a permit counts as taken: a foreign removal does not end a promise.
 VirtualTime TakenUntil(const ServerHold& hold) {
   return hold.given_back() ? hold.ended : hold.promised_until;
 }
@@ -42,8 +42,7 @@ struct CountChange {
   bool operator<(const CountChange& other) const { return at < other.at; }
 };
 
-/// Whether there was an instant in [from, to] at which every permit was taken, or, for a reader, at
-/// which there was a writer.
+/// Whether at some instant in [from, to] every permit was taken or, for a reader, a writer had it.
 bool WasTaken(const History& history, const Attempt& attempt, VirtualTime from) {
   const VirtualTime to = attempt.answered;
   std::vector<CountChange> changes;
@@ -71,9 +70,9 @@ bool WasTaken(const History& history, const Attempt& attempt, VirtualTime from) 
   return false;
 }
 
-/// Somebody else was asking in that time, and may have been served, or stood, before it. Who died
-/// while it asked, or was told that nobody knows, stands in the queue until the lock forgets it,
-/// also in the way of the same client's next life. Of readers none is in the other's way.
+/// Whether somebody else asked in that time, and may have been served or queued earlier. A client
+/// that died while asking, or was told "unknown", stays queued until the lock forgets it, even
+/// ahead of its own next incarnation. Readers do not block each other.
 bool OthersAsked(const History& history, const Attempt& attempt, VirtualTime from) {
   for (const Attempt& other : history.attempts) {
     if (&other == &attempt || other.asked > attempt.answered) continue;
@@ -85,7 +84,7 @@ bool OthersAsked(const History& history, const Attempt& attempt, VirtualTime fro
   return false;
 }
 
-/// The same request's part at the other resource met nobody there, if it has one.
+/// Whether the request's part at the other resource, if any, was unopposed.
 bool WasFreeBeside(const History* beside, const Attempt& attempt, VirtualTime from) {
   if (beside == nullptr) return true;
   return std::none_of(beside->attempts.begin(), beside->attempts.end(), [&](const Attempt& part) {
@@ -95,10 +94,10 @@ bool WasFreeBeside(const History* beside, const Attempt& attempt, VirtualTime fr
 }
 
 bool WasFree(const History& history, const Attempt& attempt, const History* beside) {
-  if (attempt.beside) return false;       // it was the other one that was taken
+  if (attempt.beside) return false;       // the other resource was the one taken
   if (!IsRefusal(attempt)) return false;  // "not reached" says nothing about the resource
   const Duration travel = Travel(history);
-  // Who gives up before an answer can have come was not refused by anybody.
+  // An attempt that gives up before an answer can arrive was not refused.
   const VirtualTime until = attempt.wanted_until();
   if (until != kOpen && until - attempt.asked < 4 * travel) return false;
   const VirtualTime from = attempt.asked - travel;
@@ -106,7 +105,7 @@ bool WasFree(const History& history, const Attempt& attempt, const History* besi
          !WasTaken(history, attempt, from) && WasFreeBeside(beside, attempt, from);
 }
 
-/// The client's clock jumped, and what was on its way then came late by that clock.
+/// The client's clock jumped, so messages in flight were late by that clock.
 bool IsOfAJump(const History& history, const Delay& delay) {
   return std::any_of(
       history.disturbances.begin(), history.disturbances.end(), [&](const Disturbance& fault) {
@@ -114,8 +113,8 @@ bool IsOfAJump(const History& history, const Delay& delay) {
       });
 }
 
-/// An earlier attempt of the client that ended unknown, or was held up, may have made it; or this
-/// one, after its client had given up by a clock that jumped, and had cleaned up.
+/// Whether it may come from an earlier attempt of the client that ended unknown or was delayed, or
+/// from this one after its client's clock jumped and it had given up and cleaned up.
 bool MayBeOfAnEarlierAttempt(const History& history, const ServerHold& entry,
                              const Attempt& attempt) {
   for (const Delay& delay : history.delays) {
@@ -167,7 +166,7 @@ std::optional<Violation> Judge(const History& history, const Attempt& attempt,
                                ToString(attempt.answer), Instant(attempt.answered))};
 }
 
-/// What a command of the hold's own client did to its entry in the server between call and answer.
+/// The hold's entry that a command of its own client changed between call and answer.
 const ServerHold* EntryOf(const History& history, const ClientHold& hold) {
   if (hold.token.empty()) return nullptr;
   const ServerHold* found = nullptr;
@@ -177,7 +176,7 @@ const ServerHold* EntryOf(const History& history, const ClientHold& hold) {
   return found;
 }
 
-/// Of a quorum an operator may have taken away the other votes at the same time.
+/// With a quorum, an operator may have taken the other votes at the same time.
 bool HadCompany(const History& history, const ClientHold& hold) {
   return std::any_of(history.forces.begin(), history.forces.end(), [&](const Force& force) {
     const bool in_vain = force.answered != kOpen && force.answer == StatusCode::kNotOwner;
@@ -186,7 +185,7 @@ bool HadCompany(const History& history, const ClientHold& hold) {
   });
 }
 
-/// "Not owner" of a release that took the entry away.
+/// "Not owner" for a release that removed the entry.
 std::optional<Violation> JudgeRelease(const History& history, const ClientHold& hold) {
   if (hold.release_returned == kOpen || hold.release_status != StatusCode::kNotOwner) {
     return std::nullopt;
@@ -196,7 +195,7 @@ std::optional<Violation> JudgeRelease(const History& history, const ClientHold& 
       entry->ended < hold.release_called || entry->ended > hold.release_returned) {
     return std::nullopt;
   }
-  // Without its release it would not be the owner any more either.
+  // Without the release it would have expired by then anyway.
   if (entry->surely_until() <= hold.release_returned) return std::nullopt;
   if (history.quorum > 1 && HadCompany(history, hold)) return std::nullopt;
   return Violation{Judged::kSpuriousRefusal, hold.release_returned, hold.client,
@@ -205,7 +204,7 @@ std::optional<Violation> JudgeRelease(const History& history, const ClientHold& 
                                Instant(hold.release_returned), Instant(entry->ended))};
 }
 
-/// "Not owner" of an extend that prolonged the lease.
+/// "Not owner" for an extend that prolonged the lease.
 std::optional<Violation> JudgeRenewal(const Renewal& renewal) {
   if (renewal.answered == kOpen || renewal.answer != StatusCode::kNotOwner) return std::nullopt;
   if (renewal.prolonged == kOpen) return std::nullopt;
@@ -216,7 +215,7 @@ std::optional<Violation> JudgeRenewal(const Renewal& renewal) {
                                Instant(renewal.answered), Instant(renewal.prolonged))};
 }
 
-/// Neither "yes" nor "no", though nothing has been wrong for long.
+/// Neither "yes" nor "no", long after the last fault.
 bool IsNoAnswer(StatusCode code) {
   return code != StatusCode::kOk && code != StatusCode::kNotAcquired &&
          code != StatusCode::kTimeout && code != StatusCode::kNotOwner &&
@@ -232,7 +231,7 @@ Violation NotRecovered(std::string_view what, int client, VirtualTime at, Status
                       Instant(kLongestRecovery))};
 }
 
-/// What its release was told, which comes when nothing has been wrong for long.
+/// Judges the answer to a release that came long after the last fault.
 std::optional<Violation> JudgeLateRelease(const History& history, const ClientHold& hold) {
   const VirtualTime at = hold.release_returned;
   if (at == kOpen) return std::nullopt;
@@ -261,7 +260,7 @@ bool IsPastRecovery(const History& history, const Attempt& attempt) {
 }
 
 bool WasDisturbed(const History& history, const Attempt& attempt) {
-  // A fault before the request can have broken what it goes over, if there was one.
+  // An earlier fault can have broken the connection it uses, if it used any.
   const bool asked_nobody = attempt.commands == 0 && attempt.answer == StatusCode::kNotAcquired;
   VirtualTime since = asked_nobody ? attempt.asked - history.lease : VirtualTime{};
   if (IsPastRecovery(history, attempt)) since = history.healed;
@@ -298,7 +297,7 @@ void JudgeRecovery(const History& history, std::vector<Violation>& violations) {
   std::optional<Violation> first;
   for (const Attempt& attempt : history.attempts) {
     if (!IsPastRecovery(history, attempt)) continue;
-    // Of another limit, or of a latch that is gone: judged where that is known.
+    // A different limit, or a latch that is gone, is judged where that is known.
     const bool by_rule = attempt.answer == StatusCode::kInvalidArgument &&
                          (history.limits.kept() || history.short_lived);
     if (attempt.answered != kOpen && IsNoAnswer(attempt.answer) && !by_rule) {

@@ -20,13 +20,13 @@ bool StoodStill(const History& history, const Attempt& attempt) {
   });
 }
 
-/// A try does not wait: it is due when it is made.
+/// A try does not wait, so it is due when it is made.
 VirtualTime DeadlineOf(const Attempt& attempt) {
   return attempt.ask == Ask::kTry ? attempt.asked : attempt.wanted_until();
 }
 
-/// What the overrun is counted from: the deadline, or the end of the faults if the client felt any.
-/// Each of them may cost the lock a time-out and a clean-up.
+/// The overrun counts from the deadline, or from the end of the faults if the client felt any: each
+/// of them may cost the lock a timeout and a clean-up.
 VirtualTime CountedFrom(const History& history, const Attempt& attempt) {
   VirtualTime from = DeadlineOf(attempt);
   for (const Disturbance& fault : history.disturbances) {
@@ -177,7 +177,7 @@ std::string WhyStepsRanOut(const History& history) {
 
 namespace {
 
-/// A storm is found in the row of LK009.
+/// Storms are judged in the row of LK009.
 void JudgeTerminationOf(const JudgedResource& of, Violations& found) {
   JudgeTermination(of.history, BoundsOf(of.subject, of.options), found);
 }

@@ -35,7 +35,7 @@ std::optional<Violation> FirstThatDoesNotIncrease(const std::vector<Grant>& gran
   return std::nullopt;
 }
 
-/// By the tokens that the clients were shown, and by the entries of attempts that failed.
+/// Judges tokens shown to clients, and entries of failed attempts.
 std::optional<Violation> FirstReused(const History& history) {
   using Use = std::tuple<std::string_view, VirtualTime, const ClientHold*>;  // null: an entry
   std::vector<Use> uses;
@@ -58,7 +58,7 @@ std::optional<Violation> FirstReused(const History& history) {
       first_use = hold != nullptr ? hold->asked : at;
       continue;
     }
-    // Whatever carried the token before this request was made belongs to another grant.
+    // Anything that carried the token before this request belongs to another grant.
     if (hold == nullptr || first_use >= hold->asked) continue;
     if (first.has_value() && first->at <= at) continue;
     first =

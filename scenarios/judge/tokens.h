@@ -10,7 +10,7 @@
 
 namespace interlock::scenarios {
 
-/// Appends one violation at most, the earliest.
+/// Appends at most one violation, the earliest.
 void JudgeTokens(const History& history, std::vector<Violation>& violations);
 
 struct Property;

@@ -19,7 +19,7 @@ namespace interlock::scenarios {
 namespace {
 
 /// The server had promised it for at least as long as its client believed in it: whatever the
-/// client's clock shows meanwhile, the lock may have asked for what was left.
+/// client's clock showed meanwhile, the lock may have asked for the time left.
 bool IsPromised(const History& history, const ClientHold& hold) {
   const Interval& believed = hold.belief.front();
   return std::any_of(

@@ -6,7 +6,7 @@
 namespace interlock::scenarios {
 namespace {
 
-/// Who releases, extends or sets a limit does not grant to itself.
+/// A release, an extension or a set-limit grants nothing to its own client.
 bool HandsOver(Doing doing) { return doing != Doing::kAsking && doing != Doing::kNothing; }
 
 }  // namespace
@@ -14,8 +14,8 @@ bool HandsOver(Doing doing) { return doing != Doing::kAsking && doing != Doing::
 int OwnerOfNew(const std::string& token, int client, Doing doing, const History& history) {
   if (token.empty()) return client;
   if (HandsOver(doing)) return -1;
-  // Nor need who gives up waiting, or looks when the first in line could have had it long since:
-  // then the token is known from another request, which may be over by now.
+  // A waiter giving up, or looking when the first in line has long been due, may hand over too:
+  // then the token is known from another request, possibly finished.
   for (auto attempt = history.attempts.rbegin(); attempt != history.attempts.rend(); ++attempt) {
     if (!attempt->Shows(token)) continue;
     return attempt->client == client && !IsOver(history, *attempt) ? client : -1;
@@ -68,7 +68,7 @@ bool ProlongsForAll(int client, const Ledger::Look& look, const History& history
     other = &hold;
   }
   if (other == nullptr) return false;
-  // When the clock was stepped back, what is given a whole lease now may end earlier than before.
+  // After the clock was stepped back, a full lease granted now may end earlier than before.
   const bool whole = history.server_clock_moved && look.ttl_ms - look.now_ms >= other->leased_ms;
   if (other->promised_until > first.promised_until && !whole) return false;
   return std::any_of(owners.begin(), owners.end(), [&](const SeenOwner& owner) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How oracles name things in the sentences that people read.
+// How oracles name clients and instants in messages.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace interlock::scenarios {
 
-/// "C1" for client 0; "the probe" is a client like any other.
+/// "C1" for client 0; the probe counts as a client.
 std::string ClientName(int client);
 
 /// Virtual milliseconds with three decimals: "1200.250 ms"; "the end of time" for kOpen.

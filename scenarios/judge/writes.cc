@@ -15,7 +15,7 @@
 namespace interlock::scenarios {
 namespace {
 
-/// Of each hold its place among the grants.
+/// Each hold's position among the grants.
 std::vector<std::size_t> PlacesOf(const History& history) {
   const std::vector<Grant> grants = GrantsInOrder(history);
   std::vector<std::size_t> places(history.holds.size());
@@ -103,7 +103,7 @@ constinit const Property kFencedWritesProperty = {
     .fixes = {"send the fencing token with every access; refuse any below the highest seen",
               "compare and write in one step at the resource, on reads that lead to writes too",
               "keep the highest token as safely as the data that it guards"},
-    // Holders of several permits have no order in which they could come.
+    // Holders of several permits have no order.
     .need = [](const harness::Traits& traits, bool) { return !traits.semaphore; },
     .judge =
         [](const JudgedResource& of, Violations& found) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Fenced writes (LK004): the guarded resource accepts no access of a grant after it has accepted
-// one of a later grant. Later is what the server granted later. Readers come in any order among
-// themselves. What an operator took the lock away from writes on, which only fencing tokens could
-// stop: without any it is excused.
+// Fenced writes (LK004): the guarded resource accepts no access of a grant after accepting one of a
+// later grant, in the server's grant order. Readers come in any order among themselves. A client
+// that lost the lock to an operator keeps writing, which only fencing tokens could stop: without
+// them it is excused.
 //
-// And a resource that is fenced by tokens accepts what its holder sends in time: whoever has the
-// server's promise when its access arrives, and believes in it, is not refused for its token.
-// Non-guarantee: of servers that have forgotten, or were replaced, that is not judged.
+// Conversely, a resource fenced by tokens accepts its holder's accesses: one whose sender has the
+// server's promise at its arrival, and believes in it, is not refused for its token. Non-guarantee:
+// not judged for servers that have forgotten, or were replaced.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@
 
 namespace interlock::scenarios {
 
-/// Appends one violation of each kind at most, the earliest. `by_token`: the resource compares
+/// Appends at most one violation of each kind, the earliest. `by_token`: the resource compares
 /// fencing tokens, and nothing else.
 void JudgeWrites(const History& history, bool by_token, std::vector<Violation>& violations);
 

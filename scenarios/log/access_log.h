@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes down the accesses to what the lock guards. What is sent there travels in the world that
-// the log is about, and may arrive after its sender's end.
+// Records accesses to the guarded resource. They travel in the world that the log records, and may
+// arrive after their sender has ended.
 //
-// Thread safety: as the log, see run_log.h.
+// Thread safety: that of the log, see run_log.h.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ class AccessLog {
   void OnWrite(Party who, const harness::Hold& shown, std::shared_ptr<Event> answered);
 
  private:
-  struct Sent;  ///< a write on its way to what is guarded
+  struct Sent;  ///< a write on its way to the guarded resource
 
   void OnArrived(const Sent& write);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Requests, for the lock and of operators, as a History keeps them: what was asked, sent, and told.
-// All instants are on the world's one virtual clock. Thread safety: plain data.
+// Requests, for the lock and by operators, as kept in a History: what was asked, sent, and
+// answered. All instants are on the world's single virtual clock. Thread safety: plain data.
 #pragma once
 
 #include <algorithm>
@@ -22,35 +22,34 @@ struct Attempt {
   VirtualTime asked{};
   VirtualTime answered = kOpen;
   StatusCode answer = StatusCode::kOk;  ///< meaningful once answered
-  /// When the client's own clock shows the deadline that it gave; kOpen: it gave none.
+  /// When the client's own clock reaches the deadline it gave; kOpen: it gave none.
   VirtualTime deadline = kOpen;
-  /// When its first command that changed data or blocked was executed: its place in a queue.
+  /// When its first command that changed data or blocked was executed: its place in the queue.
   VirtualTime queued = kOpen;
-  /// The same after an operator took away what had been handed over to it: its new place.
+  /// The same after an operator took away what had been handed to it: its new place.
   VirtualTime queued_again = kOpen;
-  /// The words of that command and of the latest such one, without a script's text.
+  /// The arguments of that command and of the latest such one, without a script's text.
   std::string queued_with = {};
   std::string latest_words = {};
-  /// The words of the command sent last of all such that were executed: an earlier one that comes
-  /// late answers nothing.
+  /// The arguments of the executed command that was sent last: an earlier one that arrives late
+  /// answers nothing.
   const std::string& NewestWords() const { return newer_words.empty() ? latest() : newer_words; }
   std::string newer_words = {};     ///< if it was executed before the latest one
-  std::string in_transaction = {};  ///< the words of commands that wait for the EXEC of a
-                                    ///< transaction
+  std::string in_transaction = {};  ///< arguments of commands queued for EXEC
   std::uint64_t newest = 0;
   VirtualTime newest_at{};
   std::int64_t commands = 0;    ///< sent by its client until it was answered
-  int counts_for = -1;          ///< counts a latch down for that party; -1: waits, or has none
+  int counts_for = -1;          ///< the party it counts a latch down for; -1: waits, or has none
   bool shared = false;          ///< as a reader
   bool of_several = false;      ///< for this resource and another one at once, all or none
-  bool beside = false;          ///< the other one's history says what became of the whole
-  bool stopped_before = false;  ///< it was requested to stop before it was made
-  VirtualTime stopped = kOpen;  ///< when it was requested to stop, if that was during its wait
-  /// Numbers of the first and last of those commands, among all that its client ever sent.
+  bool beside = false;          ///< the other resource's history records the outcome of the whole
+  bool stopped_before = false;  ///< it was asked to stop before it was made
+  VirtualTime stopped = kOpen;  ///< when it was asked to stop, if during its wait
+  /// Numbers of its first and last command, among all that its client ever sent.
   std::uint64_t first_sent = 0;
   std::uint64_t last_sent = 0;
 
-  /// Such a command was executed just now; if it is an EXEC, with all that had waited for it.
+  /// Such a command was just executed; EXEC executes all that were queued for it.
   void Executed(std::string words, std::uint64_t number, VirtualTime now) {
     if (!in_transaction.empty()) words += std::exchange(in_transaction, {});
     if (number >= newest) {
@@ -69,19 +68,19 @@ struct Attempt {
   bool HasSent(std::uint64_t number) const {
     return commands > 0 && first_sent <= number && number <= last_sent;
   }
-  /// Whether those words show it.
+  /// Whether those arguments contain the token.
   bool Shows(const std::string& token) const {
     return queued_with.find(token) != std::string::npos ||
            latest_words.find(token) != std::string::npos;
   }
-  /// The words of the latest such command, which may be the first.
+  /// The arguments of the latest such command, which may be the first.
   const std::string& latest() const { return latest_words.empty() ? queued_with : latest_words; }
-  /// From when on its client does not want to wait any longer; kOpen: it waits for ever.
+  /// When its client stops waiting; kOpen: never.
   VirtualTime wanted_until() const { return std::min(deadline, stopped); }
 };
 
 /// The attempt that sent the client's command with this number, or the end, like find_if; searched
-/// from the latest on.
+/// backwards.
 template <typename Attempts>
 auto FindSender(Attempts& attempts, int client, std::uint64_t number) {
   return std::find_if(attempts.rbegin(), attempts.rend(), [&](const Attempt& one) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes down what clients ask for, and what they are told unless they are granted it: requests for
-// a lock, waits that are stopped, and what is asked of a latch.
+// Records what clients ask for and the answers other than grants: requests for a lock, stopped
+// waits, and requests to a latch.
 //
-// Thread safety: as the log, see run_log.h.
+// Thread safety: that of the log, see run_log.h.
 #pragma once
 
 #include <interlock/result.h>
@@ -21,7 +21,7 @@ class AttemptLog {
   void OnAsk(Party who, const Operation& operation);
   void OnStop(Party who);
   void OnCountDown(Party who, int party);
-  /// Notes answers, refusals included.
+  /// Records answers, refusals included.
   void OnAnswered(Party who, const Status& status);
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes down which commands clients send and what for: the attempt, renewal or release that each
-// belongs to, the words in which an attempt asked, and what a lock sends that nobody has asked for.
+// Records which commands clients send and why: the attempt, renewal or release that each belongs
+// to, the arguments of an attempt's commands, and what a lock sends of its own accord.
 //
-// Thread safety: as the log, see run_log.h.
+// Thread safety: that of the log, see run_log.h.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace interlock::scenarios {
 
 class CommandLog {
  public:
-  /// Both outlive it. `data`: told of what each command has done there.
+  /// Both outlive it. `data` is told what each command did to the data.
   CommandLog(RunLog& log, ServerDataLog& data) : log_(log), data_(data) {}
 
   // See sim::WorldObserver.
@@ -26,16 +26,16 @@ class CommandLog {
                     const sim::redis::Value* reply, VirtualTime now);
 
  private:
-  /// Notes a command of a dead client, or of one whose connection is silent.
+  /// Records a command of a dead client, or of one whose connection is silent.
   void NoteServedWhenGone(int process, const sim::redis::Argv& argv, const sim::redis::Value* reply,
                           VirtualTime now);
   void NoteSending(Party who, std::uint64_t number, VirtualTime now);
-  /// Notes that an attempt sent it, which may be over by now.
+  /// Attributes the command to the attempt that sent it, which may be over by now.
   void NoteWords(int client, std::uint64_t number, const sim::redis::Argv& argv, VirtualTime now);
   void NoteQueued(int client, std::uint64_t number, const sim::redis::Argv& argv);
-  /// A process has changed data, and perhaps a semaphore's limit with them.
+  /// A process has changed data, and perhaps a semaphore's limit with it.
   void NoteLimits(int process, std::uint64_t number, VirtualTime now);
-  /// A lock that renews by itself sends something that nobody has asked for, and it is executed.
+  /// A command that a lock sent of its own accord, to renew, was executed.
   void NoteUnasked(Party who, VirtualTime now);
   void NoteRenewed(int client, VirtualTime now);
 

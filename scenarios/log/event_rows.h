@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The events of a run as rows of a time table, with the violation among them: without rows that
-// explain nothing, such as vain polling and what comes long after, and with scripts by their names.
+// The events of a run as rows of a time table, with the violation among them. Rows that explain
+// nothing, such as vain polling and late events, are left out; scripts appear by name.
 //
 // Thread safety: pure function.
 #pragma once
@@ -20,7 +20,7 @@ struct EventTable {
   std::vector<std::string> scripts;  ///< texts of S1, S2, ... in the rows
 };
 
-/// REQUIRES: the run has its events. `server` is the column of what happens at the server.
+/// REQUIRES: the run has its events. `server` is the column for events at the server.
 EventTable TableOf(const RunResult& run, const Violation& violation, std::size_t server);
 
 }  // namespace interlock::scenarios

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// How long faults may be at the instant they strike: what the synchrony class of a run allows, and
-// the drift that every lease lock must allow for. A fault that the class rules out has length 0.
+// The longest that faults may last at the instant they strike: what the synchrony class of a run
+// allows, and the drift that every lease lock must tolerate. Faults that the class rules out have
+// length 0.
 //
-// Thread safety: reads the log alone, see run_log.h.
+// Thread safety: only reads the log, see run_log.h.
 #pragma once
 
 #include "scenarios/log/run_log.h"
@@ -21,10 +22,10 @@ class FaultBounds {
  private:
   /// Clips a pause whose process does not see time pass.
   Duration ClipFrozenPause(Users::Range users, Duration wanted, VirtualTime now) const;
-  /// Clips a pause so that clients that rely on a validity come back in time.
+  /// Clips a pause so that clients relying on a validity come back in time.
   Duration ClipPause(Users::Range users, Duration wanted, VirtualTime now) const;
-  /// The lease of the client's grants, if that is much less than the client asks for: some
-  /// milliseconds more or less are a matter of how it is shown.
+  /// The lease of the client's grants, if far below the one it asks for; a few milliseconds either
+  /// way are rounding.
   Duration LeaseGranted(int client) const;
 
   const RunLog& log_;

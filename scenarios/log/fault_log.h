@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes down what faults do to clients: which may have felt them and until when, which died, whose
-// clock went another way, and which server was replaced. What they leave in the servers' data is
-// for server_data_log.h.
+// Records what faults do to clients: which may have felt them and until when, which died, whose
+// clock deviated, and which server was replaced. Effects on the servers' data are recorded in
+// server_data_log.h.
 //
-// Thread safety: as the log, see run_log.h.
+// Thread safety: that of the log, see run_log.h.
 #pragma once
 
 #include "scenarios/cases/workload.h"
@@ -24,7 +24,7 @@ class FaultLog {
   void OnServerChange(int node, sim::ServerChange change, VirtualTime now);
   void OnClockChange(int process, VirtualTime now);
 
-  /// How many have struck, and which.
+  /// Number of faults that struck, and their kinds.
   int count() const { return count_; }
   const FaultSet& struck() const { return struck_; }
 
@@ -32,15 +32,15 @@ class FaultLog {
   void OnClientFault(const sim::Fault& fault, VirtualTime now);
   void OnDeath(const sim::Fault& fault, VirtualTime now);
   void OnPause(const sim::Fault& fault, VirtualTime now);
-  /// Notes a fault that every client may feel.
+  /// Records a fault that every client may feel.
   void OnServerFault(const sim::Fault& fault, VirtualTime now);
-  /// From then on no disturbance that needs no healing lasts.
+  /// After this, no disturbance lasts but those that need healing.
   void EndsAt(VirtualTime end);
-  /// `unheard`: the clients hear of it late, see scenarios::Disturbance.
+  /// `unheard`: the clients learn of it late, see scenarios::Disturbance.
   void Disturb(int process, bool unheard, VirtualTime now);
   void DelayUsers(const sim::Fault& fault, bool of_requests, VirtualTime now);
   void NoteDelay(int client, Duration length, bool of_requests, VirtualTime now);
-  /// Requests of the client arrive later by that length.
+  /// The client's requests arrive later by that length.
   void HoldUp(int client, Duration length, VirtualTime now);
   void SeeClockChange(Party who, VirtualTime now);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// What a lock guards: a counter outside of Redis, to which each holder adds one by reading it,
-// working, and writing what it has read plus one. A plain model: no time, no network, no locks.
+// The resource that a lock guards: a counter outside Redis that each holder increments by reading
+// it, working, and writing what it read plus one. A plain model: no time, no network, no locks.
 //
-// It decides by GuardKind which accesses it accepts, and counts lost updates: additions that were
-// accepted and that a later write, made from an older reading, has wiped out. If all goes well the
-// value is the number of accepted writes.
+// GuardKind decides which accesses it accepts. It counts lost updates: accepted increments that a
+// later write, based on an older reading, has overwritten. Without any, the value is the number of
+// accepted writes.
 //
-// Readers come in any order among themselves: a fenced resource refuses one only if its token is
-// below that of a client that may write, and to check-and-set a reader is nobody.
+// Readers are unordered among themselves: a fenced resource refuses one only if its token is below
+// that of a client that may write, and check-and-set ignores readers.
 //
 // Thread safety: none.
 #pragma once
@@ -23,10 +23,10 @@ namespace interlock::scenarios {
 
 class GuardedResource {
  public:
-  /// One access: whose it is, and with what.
+  /// The client making an access, and its credentials.
   struct Visitor {
-    std::size_t grant = 0;  ///< a unique value, in no order: what check-and-set leaves behind
-    /// nullopt for locks without them; a client that shows none to a fenced resource is let in.
+    std::size_t grant = 0;  ///< unique and unordered: what check-and-set leaves behind
+    /// nullopt for locks without tokens; a fenced resource admits a client that shows none.
     std::optional<std::uint64_t> fencing_token;
     bool shared = false;  ///< it will not write
   };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What happened to one resource in one run, as the oracles need it: attempts, holds as the clients
-// saw them, and ownership as the server had it. All instants are on the world's one virtual clock.
-// Thread safety: plain data.
+// The history of one resource in one run, as the oracles need it: attempts, holds as the clients
+// saw them, and ownership as the server had it. All instants are on the world's single virtual
+// clock. Thread safety: plain data.
 #pragma once
 
 #include <algorithm>
@@ -25,10 +25,10 @@ struct Violation {
   VirtualTime at{};
   int client = -1;
   std::string what;   ///< one sentence, with the figures
-  int resource = -1;  ///< which of the run's; -1: none in particular
+  int resource = -1;  ///< index of the resource; -1: none in particular
 };
 
-/// A client that uses the lock objects of the first of its process.
+/// A client that shares the lock objects of the first client of its process.
 struct Mates {
   int process = 0;
   int client = 0;
@@ -36,42 +36,42 @@ struct Mates {
 
 struct History {
   Duration lease{};                 ///< the longest that any client asks for
-  std::vector<Duration> leases;     ///< that of each client; empty: the same for all
-  Limits limits;                    ///< how many permits there are
-  bool short_lived = false;         ///< a latch that is gone some time after it was last used
-  Duration drift_allowance{};       ///< what the lock takes off each lease
-  Duration latency{};               ///< the slowest message that no fault delays, one way
+  std::vector<Duration> leases;     ///< each client's lease; empty: the same for all
+  Limits limits;                    ///< number of permits
+  bool short_lived = false;         ///< a latch that disappears some time after its last use
+  Duration drift_allowance{};       ///< what the lock subtracts from each lease
+  Duration latency{};               ///< one-way latency of the slowest message that no fault delays
   bool server_clock_moved = false;  ///< a server's clock was set, or ran at another rate
   bool server_changed = false;      ///< its clock was moved, or a server lost data, or was replaced
   Duration barred_for{};            ///< see harness::Bounds::BarredFor
-  std::vector<Mates> mates = {};    ///< clients that share the lock objects of another one
+  std::vector<Mates> mates = {};    ///< clients that share another one's lock objects
   bool leaseless = false;           ///< grants last as long as their connections
-  bool prefers_writers = false;     ///< new readers are kept out by writers that wait
+  bool prefers_writers = false;     ///< waiting writers keep out new readers
   bool ownership_seen = true;       ///< the subject shows who owns the lock in the server
-  int nodes = 1;                    ///< servers that a lock over several of them asks
+  int nodes = 1;                    ///< number of servers that the lock uses
   int quorum = 1;                   ///< how many of them must have the same owner
   std::vector<Attempt> attempts;
   std::vector<ClientHold> holds;
   std::vector<ServerHold> server_holds;
-  std::vector<Access> accesses;  ///< in the order in which they arrived
+  std::vector<Access> accesses;  ///< in order of arrival
   std::vector<Renewal> renewals;
   std::vector<Delay> delays;
   std::vector<Delay> outages;     ///< while something may have kept the client from a server
-  std::vector<Interval> blocked;  ///< as a quorum sees it: while too few servers were free for one
+  std::vector<Interval> blocked;  ///< for a quorum: while too few servers were free for one
   std::vector<Disturbance> disturbances;
-  std::vector<Disturbance> pauses;  ///< those of the disturbances at which the client stood still
+  std::vector<Disturbance> pauses;  ///< the disturbances during which the client stood still
   std::vector<Death> deaths;        ///< in order of time
   std::vector<Supersession> supersessions;
-  VirtualTime last_fault{};    ///< the end of the last disturbance that needs no healing
+  VirtualTime last_fault{};    ///< end of the last disturbance that needs no healing
   VirtualTime healed = kOpen;  ///< when phase 2 began
   bool needs_healing = false;  ///< a fault lasts until phase 2 (a silent connection)
   VirtualTime end{};           ///< when the run stopped
   std::vector<Force> forces = {};
-  bool nests = false;             ///< its holders are holds, whose tokens are not their owners'
-  bool recalls_releases = false;  ///< it tells operators what was released from what has run out
+  bool nests = false;             ///< its holders are holds, and their tokens are not their owners'
+  bool recalls_releases = false;  ///< it tells operators a release from an expired lease
 };
 
-/// Whether these two different clients are users of one process.
+/// Whether two different clients are users of one process.
 inline bool ShareProcess(const History& history, int one, int other) {
   if (history.mates.empty()) return false;
   const auto process_of = [&](int client) {
@@ -89,8 +89,8 @@ inline Duration LeaseOf(const History& history, int client) {
   return index < history.leases.size() ? history.leases[index] : history.lease;
 }
 
-/// When the client first died at or after `since`; kOpen: it did not, or is nobody in particular
-/// (-1).
+/// When the client first died at or after `since`; kOpen: it did not, or `client` is -1 (nobody in
+/// particular).
 inline VirtualTime DiedAt(const History& history, int client, VirtualTime since = {}) {
   for (const Death& death : history.deaths) {
     if (death.client == client && death.at >= since) return death.at;
@@ -98,7 +98,7 @@ inline VirtualTime DiedAt(const History& history, int client, VirtualTime since 
   return kOpen;
 }
 
-/// Its server ceased to be the primary while it was there: nobody can clean it up.
+/// Whether its server ceased to be the primary while it was there: nobody can clean it up.
 inline bool IsOutOfReach(const History& history, const ServerHold& entry) {
   return std::any_of(history.supersessions.begin(), history.supersessions.end(),
                      [&](const Supersession& one) {
@@ -106,12 +106,12 @@ inline bool IsOutOfReach(const History& history, const ServerHold& entry) {
                      });
 }
 
-/// Nobody waits for its answer any more.
+/// Whether nobody waits for its answer any more.
 inline bool IsOver(const History& history, const Attempt& attempt) {
   return attempt.answered != kOpen || DiedAt(history, attempt.client, attempt.asked) != kOpen;
 }
 
-/// Whether it died at all.
+/// Whether the client died at all.
 inline bool Died(const History& history, int client) { return DiedAt(history, client) != kOpen; }
 
 }  // namespace interlock::scenarios

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes down what clients do with what they are granted, from the grant to the release: sections,
-// extensions, and for how long a client believes that it holds the lock. Judges at once whether
-// what the client is told of a release or an extension is true of the servers.
+// Records what clients do from grant to release: sections, extensions, and how long a client
+// believes that it holds the lock. Judges at once whether what the client is told about a release
+// or an extension is true of the servers.
 //
-// Thread safety: as the log, see run_log.h.
+// Thread safety: that of the log, see run_log.h.
 #pragma once
 
 #include <cstdint>
@@ -29,16 +29,16 @@ class HoldLog {
   void OnReleased(Party who, const Status& status);
   void OnDrop(Party who);
 
-  /// The client learns that the validity of its latest hold has moved to that of `shown`.
+  /// The client learns that its latest hold's validity has moved to that of `shown`.
   void Prolong(Party who, const harness::Hold& shown);
 
  private:
   /// Returns the end of the validity.
   VirtualTime SetValidity(Party who, const harness::Hold& shown);
   void EndBelief(Party who);
-  /// When the command was sent that the client was granted its hold by.
+  /// Finds when the command that granted the client its hold was sent.
   void SetSent(const History& history, ClientHold& record, VirtualTime now) const;
-  /// The least that any clock shows, of the one server or of these.
+  /// The lowest reading of any server's clock.
   std::int64_t LeastServerMs(int nodes) const;
 
   RunLog& log_;

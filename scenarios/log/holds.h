@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Grants in a History: as the clients saw them, as the servers had them, and how they were renewed.
-// All instants are on the world's one virtual clock. Three intervals matter for each grant: the
+// All instants are on the world's single virtual clock. Three intervals matter for each grant: the
 // server's promise S, the client's belief B, and the section C. A crash ends B and C, never S.
 // Thread safety: plain data.
 #pragma once
@@ -21,7 +21,7 @@
 
 namespace interlock::scenarios {
 
-/// The lock has called its user to say that a hold is lost.
+/// A call by which the lock told its user that a hold is lost.
 struct LossCall {
   VirtualTime at{};
   bool lost = true;       ///< its validity was over, or its entry gone
@@ -34,11 +34,11 @@ struct ClientHold {
   std::string token;
   std::optional<std::uint64_t> fencing_token;
   VirtualTime asked{};
-  /// When the request was sent that made or last renewed the grant, or when another client handed
+  /// When the request that made or last renewed the grant was sent, or when another client handed
   /// it over; kOpen: the server was never seen to grant it.
   VirtualTime sent = kOpen;
-  /// When that command of its request was executed which was sent last, of those that changed data
-  /// or blocked; before the run: it does not show its token, or there was none.
+  /// When the last-sent command of its request that changed data or blocked was executed; before
+  /// the run: none, or it does not show its token.
   VirtualTime last_asked{-1};
   Duration elapsed{};            ///< from `sent` to the answer "granted", on the client's own clock
   std::vector<Interval> belief;  ///< ends at the validity's end, the release call, or the crash
@@ -48,17 +48,16 @@ struct ClientHold {
   StatusCode release_status = StatusCode::kOk;
   VirtualTime release_sent = kOpen;  ///< the last command of the release
   std::int64_t release_commands = 0;
-  VirtualTime dropped = kOpen;       ///< the hold was destroyed without one
-  bool shared = false;               ///< as a reader
+  VirtualTime dropped = kOpen;  ///< the hold was destroyed without a release
+  bool shared = false;          ///< as a reader
   std::vector<LossCall> loss_calls = {};
 
   bool entered() const { return section.from != kOpen; }
-  /// When its user had done with it.
+  /// When its user was done with it.
   VirtualTime used_until() const { return std::min(release_called, dropped); }
 };
 
-/// One access to what is guarded: a read when the section begins, or the write that follows from
-/// it.
+/// One access to the guarded resource: a read when the section begins, or the write based on it.
 struct Access {
   std::size_t hold = 0;  ///< index of the grant's ClientHold
   bool writes = false;
@@ -69,49 +68,50 @@ struct Access {
 
 enum class ServerHoldEnd : std::uint8_t {
   kNone,      ///< still there
-  kReleased,  ///< removed by a command of the client that owns it
+  kReleased,  ///< removed by a command of its owner
   kExpired,   ///< its deadline passed
-  kForeign,   ///< removed or overwritten by another client's command: the promise goes on
-  kLost,      ///< gone with data that its server lost, or with the server: the promise goes on
-  kForced,    ///< taken away by an operator, see Force: that ends the promise, too
+  kForeign,   ///< removed or overwritten by another client's command; the promise goes on
+  kLost,      ///< gone with data its server lost, or with the server; the promise goes on
+  kForced,    ///< taken away by an operator, see Force: the promise ends, too
 };
 
-/// One ownership entry in a server, from the command that made it to its end. If another server
-/// takes over and has the entry as well, that is an entry of its own.
+/// One ownership entry in a server, from the command that made it to its end. A server that takes
+/// over with the entry in its data has an entry of its own.
 struct ServerHold {
-  /// The client whose connection made it, until its token says whose it is; -1: another client's
-  /// command made it, a hand-over, and nobody has shown the token yet.
+  /// The client whose connection made it, until its token tells the owner; -1: a hand-over by
+  /// another client's command, whose token nobody has shown yet.
   int client = -1;
   std::string token;
   VirtualTime granted{};
-  VirtualTime sent = kOpen;            ///< when its owner sent that command; kOpen: another's
-  VirtualTime renewed{};               ///< the last command that made or prolonged it
-  bool renewed_by_others = false;      ///< that was another client's
+  VirtualTime sent = kOpen;  ///< when its owner sent that command; kOpen: it was another client's
+  VirtualTime renewed{};     ///< the last command that made or extended it
+  bool renewed_by_others = false;      ///< that was another client's command
   VirtualTime promised_until = kOpen;  ///< its deadline, exclusive; kOpen: it has none
-  /// The millisecond before that if the lock leaves it open, see harness::LastMs: in that neither
-  /// its end nor its going on is wrong.
+  /// The last millisecond before the deadline, if the lock leaves it open (see harness::LastMs):
+  /// ending and continuing are both right then.
   Duration left_open{};
-  /// For a lock that renews by itself: when its client last sent anything while the entry was
-  /// there; before the run: nothing.
+  /// For a lock that renews by itself: when its client last sent anything during the entry's life;
+  /// before the run: never.
   VirtualTime last_sent{-1};
-  std::int64_t expires_at_ms = 0;  ///< the same on the server's own clock
-  std::int64_t leased_ms = 0;      ///< by that clock, what was left of it when it was renewed
+  std::int64_t expires_at_ms = 0;  ///< the deadline on the server's own clock
+  std::int64_t leased_ms = 0;      ///< time left when it was renewed, on that clock
   VirtualTime ended = kOpen;
   ServerHoldEnd end = ServerHoldEnd::kNone;
-  /// How many grants had been made, of all entries, when it was given back: tells the order of
-  /// events at one instant. If they were not counted: all.
+  /// Number of grants, over all entries, made before it was given back: orders events of one
+  /// instant. If not counted: all.
   std::size_t grants_before_end = std::numeric_limits<std::size_t>::max();
   int made_by = -1;   ///< the client whose command made it; -1: no command did
   int asked_by = -1;  ///< whose request it answers, as far as its token shows; -1: not known
-  std::uint64_t made_with = 0;  ///< which of that client's commands; 0: not counted
-  bool beside = false;          ///< the same command had made the entry before it
-  int node = 0;                 ///< which server
-  bool copied = false;  ///< no command made it: it came with another server's data, or came back
-  /// Its owner has released the lock elsewhere, or before the entry came back: it promises nothing.
+  std::uint64_t made_with = 0;  ///< number of that client's command; 0: not counted
+  bool beside = false;          ///< the same command had made the previous entry
+  int node = 0;                 ///< index of the server
+  bool copied = false;          ///< no command made it: it was replicated or restored
+  /// When its owner released the lock elsewhere, or before the entry came back: no promise after
+  /// it.
   VirtualTime waived = kOpen;
-  bool shared = false;  ///< a reader's
+  bool shared = false;  ///< held by a reader
 
-  /// The end of the promise S: a foreign delete does not end it, and neither does lost data.
+  /// The end of the promise S: neither a foreign delete nor lost data ends it.
   VirtualTime promise_end() const {
     return std::min(waived, given_back() ? ended : surely_until());
   }
@@ -126,16 +126,15 @@ struct Renewal {
   int client = 0;
   VirtualTime called{};
   VirtualTime answered = kOpen;
-  VirtualTime sent = kOpen;             ///< the last command of it; kOpen: none
+  VirtualTime sent = kOpen;  ///< its last command; kOpen: none
   std::int64_t commands = 0;
   VirtualTime promised_until = kOpen;   ///< the end of the server's promise when it was called
-  VirtualTime prolonged = kOpen;        ///< when that became later, and was not over at the answer
+  VirtualTime prolonged = kOpen;        ///< when that moved later, and was not over at the answer
   StatusCode answer = StatusCode::kOk;  ///< meaningful once answered
-  std::uint64_t number = 0;             ///< number of what was `sent`, among all that its client
-                                        ///< ever sent
+  std::uint64_t number = 0;  ///< number of the command at `sent`, among all its client sent
 };
 
-/// Whether two grants of one resource, or a request and a grant, conflict: not both are readers'.
+/// Whether two grants, or a request and a grant, conflict: not both are readers'.
 template <typename One, typename Other>
 bool Conflict(const One& one, const Other& other) {
   return !one.shared || !other.shared;

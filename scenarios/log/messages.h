@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which events of a run belong to one command: sent, executed, answered, received.
+// Groups a run's events by command: sent, executed, answered, received.
 //
 // Thread safety: pure function.
 #pragma once
@@ -16,10 +16,10 @@ namespace interlock::scenarios {
 struct MessageEnd {
   reports::MessagePart part = reports::MessagePart::kNone;
   std::uint64_t message = 0;  ///< from 1
-  bool lost = false;          ///< the run does not have the other end
+  bool lost = false;          ///< the run lacks the other end
 };
 
-/// One for each event, in their order.
+/// One for each event, in order.
 std::vector<MessageEnd> MessagesOf(const std::vector<sim::TraceEvent>& events);
 
 }  // namespace interlock::scenarios

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What went wrong in a run, for which client, and when: the part of a History that faults have
-// written. All instants are on the world's one virtual clock. Thread safety: plain data.
+// What went wrong in a run, for which client, and when: the part of a History written by faults.
+// All instants are on the world's single virtual clock. Thread safety: plain data.
 #pragma once
 
 #include "sim/trace.h"
@@ -17,7 +17,7 @@ struct Interval {
   VirtualTime to = kOpen;  ///< exclusive
 };
 
-/// While a request of the client was held up on its way.
+/// A time during which a request of the client was delayed in the network.
 struct Delay {
   int client = 0;
   Interval interval;
@@ -27,19 +27,19 @@ struct Delay {
 struct Disturbance {
   int client = 0;
   VirtualTime at{};
-  bool unheard = false;  ///< its client hears of it late: an answer is lost, or its clock moved
+  bool unheard = false;  ///< its client learns of it late: an answer is lost, or its clock moved
 };
 
-/// A process of the client has died. If it was restarted, its next life is the same client.
+/// A process of the client died. If restarted, its next incarnation is the same client.
 struct Death {
   int client = 0;
   VirtualTime at{};
-  /// When a server last executed a command of it, or gave it what it had waited for, all the same;
-  /// before the run: none did.
+  /// When a server last executed a command of it after that, or gave it what it had waited for;
+  /// before the run: never.
   VirtualTime last_served{-1};
 };
 
-/// From then on another server is the primary: a client that asks is no longer led to this one.
+/// From then on another server is the primary: clients are no longer directed to this one.
 struct Supersession {
   int node = 0;
   VirtualTime at{};

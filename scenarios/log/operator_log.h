@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes down what is done to a lock without holding it: other limits are set, and operators look
-// for holders and take it away from them. Judges at once whether what they are told of that is
-// true.
+// Records what is done to a lock without holding it: setting limits, and operators who look for
+// holders and take the lock away from them. Judges at once whether the answers are true.
 //
-// Thread safety: as the log, see run_log.h.
+// Thread safety: that of the log, see run_log.h.
 #pragma once
 
 #include <interlock/harness/lock.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Hands each thing that client programs do to the log that it belongs to.
+// Forwards each event of the client programs to the log that records it.
 //
-// Thread safety: as the log, see run_log.h.
+// Thread safety: that of the log, see run_log.h.
 #pragma once
 
 #include <functional>
@@ -77,7 +77,7 @@ class ProgramLog final : public ProgramEvents {
   void OnForced(Party who, const Status& status) override { operators_.OnForced(who, status); }
 
   void Step(int client) override {
-    // What is guarded is accessed right after it.
+    // The guarded resource is accessed right after this step.
     if (!log_.closed) log_.world->Step(log_.users.ProcessOf(client), guarded());
   }
 

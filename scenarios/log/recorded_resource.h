@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// One of a run's resources, and what happened to it.
+// One of a run's resources with its history.
 //
 // Thread safety: plain data.
 #pragma once

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Records a run while it happens. What the world and the clients' programs report goes to the log
-// that it belongs to: all of these write one RunLog, by which the run is judged in the end.
+// Records a run while it happens. Events of the world and the clients' programs go to the log that
+// records them; all of these write to one RunLog, by which the run is judged at the end.
 //
-//   source      log                          writes down
+//   source      log                          records
 //   programs    AttemptLog ... OperatorLog   what clients do and are told; see program_log.h
-//   commands    CommandLog                   which commands clients send, and what for
-//               ServerDataLog                what those make of the servers' data
+//   commands    CommandLog                   which commands clients send, and why
+//               ServerDataLog                what they do to the servers' data
 //   faults      FaultLog                     who may have felt them
-//               FaultBounds                  nothing: it says how long they may be
+//               FaultBounds                  nothing: it limits how long they last
 //
 // Thread safety: none.
 #pragma once
@@ -33,20 +33,21 @@ namespace interlock::scenarios {
 
 class Recorder final : public sim::WorldObserver {
  public:
-  /// All references outlive the recorder. `options`: one for each resource, in their order. Attach
-  /// must be called before the world runs.
+  /// All references outlive the recorder. `options`: one per resource, in order. Call Attach before
+  /// the world runs.
   Recorder(RunMemory& memory, const harness::Subject& subject,
            const std::vector<harness::LockOptions>& options, SynchronyClass synchrony, int database,
            GuardKind guard);
   void Attach(sim::World& world, int clients, Duration latency) {
     log_.Attach(world, clients, latency);
   }
-  /// Clocks may run at any rate, jump and stand still, see Scenario::gives_up. Else what
-  /// faults do to them stays within the drift that every lease lock must allow for.
+  /// Clocks may run at any rate, jump and stand still, see Scenario::gives_up. Otherwise clock
+  /// faults stay within the drift that every lease lock must tolerate.
   void FreeClocks() { log_.free_clocks = true; }
 
-  /// Called for each client, before it starts, in their order: what it has configured, and which
-  /// process it is in. Where several share one, each says so on its own task, in each of its lives.
+  /// Called for each client before it starts, in order: its configuration, and its process. If
+  /// several clients share a process, each calls RunsOnThisTask on its own task, in each
+  /// incarnation.
   void NoteClient(int client, int process, const ClientPlan& plan) {
     log_.NoteClient(client, process, plan);
   }
@@ -54,7 +55,7 @@ class Recorder final : public sim::WorldObserver {
 
   /// Phase 2 begins.
   void MarkHealed() { log_.MarkHealed(); }
-  /// The run is over at `end`: closes open intervals and ignores whatever the teardown causes.
+  /// The run is over at `end`: closes open intervals and ignores the teardown.
   void Close(VirtualTime end) { log_.Close(end); }
 
   /// The events that the clients' programs report to.

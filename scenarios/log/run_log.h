@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What is recorded of a run while it happens: a history of each resource, the violations found so
-// far, the goals reached, and what is kept in mind between one event and the next. The logs that
-// write it, each those of one source of events, share one of these; see recorder.h.
+// The record of a run while it happens: a history of each resource, the violations found so far,
+// the goals reached, and state kept between events. The logs that write it, one per source of
+// events, share one instance; see recorder.h.
 //
 // It judges nothing itself. Thread safety: plain data.
 #pragma once
@@ -28,7 +28,7 @@ namespace interlock::scenarios {
 
 class RunLog {
  public:
-  /// All references outlive the log. `options`: one for each resource, in their order.
+  /// All references outlive the log. `options`: one per resource, in order.
   RunLog(RunMemory& memory, const harness::Subject& lock,
          const std::vector<harness::LockOptions>& options, SynchronyClass synchrony_class,
          GuardKind guard_kind);
@@ -36,19 +36,18 @@ class RunLog {
   RunLog(const RunLog&) = delete;
   RunLog& operator=(const RunLog&) = delete;
 
-  /// Called before the world runs. `latency`: the slowest message's that no fault delays.
+  /// Called before the world runs. `latency`: that of the slowest message that no fault delays.
   void Attach(sim::World& its_world, int client_count, Duration latency);
-  /// Before the client starts, in the order of the clients: what it has configured, and in which
-  /// process it is.
+  /// Called before each client starts, in order: its configuration and its process.
   void NoteClient(int client, int process, const ClientPlan& plan);
   /// Phase 2 begins.
   void MarkHealed();
-  /// The run is over at `end`: closes the intervals that are open. Nothing may be written after it.
+  /// The run is over at `end`: closes open intervals. Nothing may be written after it.
   void Close(VirtualTime end);
 
-  /// Adds a line to the trace, which names the resource where there are several.
+  /// Adds a line to the trace, naming the resource if there are several.
   void Note(Party who, std::string_view text);
-  /// The violations from number `first` on are violations at this resource.
+  /// Assigns the violations from number `first` on to this resource.
   void Attribute(std::size_t first, int resource);
 
   VirtualTime now() const { return world->now(); }
@@ -68,7 +67,7 @@ class RunLog {
     return dealings[static_cast<std::size_t>(who.client) * resources.size() +
                     static_cast<std::size_t>(who.resource)];
   }
-  /// What these clients have to do with each of the resources.
+  /// The state of these clients for each of the resources.
   std::span<const Dealing> DealingsOf(Users::Range range) const {
     const auto first = static_cast<std::size_t>(range.first);
     const auto last = static_cast<std::size_t>(range.last);
@@ -94,14 +93,14 @@ class RunLog {
   GoalSet goals;
   Users users;
   Duration shortest_lease = kOpen;  ///< that any client asks for
-  bool closed = false;              ///< the run is over, and only torn down
+  bool closed = false;              ///< the run is over and being torn down
 
   std::vector<ClientState> clients;
-  std::vector<Dealing> dealings;  ///< those of one client stand together
+  std::vector<Dealing> dealings;  ///< grouped by client
 
  private:
   RunMemory& memory_;
-  std::string note_;  ///< the last one that named its resource, for its memory
+  std::string note_;  ///< reused for notes that name their resource
 };
 
 }  // namespace interlock::scenarios

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Memory for the records of a run, which the runs of one Universe use one after another: a history
-// grows to about the same size in each of them.
+// Memory for a run's records, reused by the runs of one Universe: a history grows to about the same
+// size in each of them.
 //
-// Nothing of one run is seen by the next. Thread safety: that of the Universe.
+// No data of one run is visible to the next. Thread safety: that of the Universe.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,16 @@ namespace interlock::scenarios {
 
 class RunMemory final : public sim::Universe::Attachment {
  public:
-  /// The one that belongs to the universe.
+  /// The instance belonging to the universe.
   static RunMemory& Of(sim::Universe& universe);
 
-  /// Gives the history of the run's resource with this number empty vectors that have room.
+  /// Gives the history of this resource empty vectors with capacity.
   void Lend(std::size_t resource, History& history);
-  /// Empties them.
+  /// Takes the vectors back, emptied.
   void TakeBack(std::size_t resource, History& history);
 
-  // The run log's lists, which it takes and gives back empty. Each is large enough to make malloc
-  // join all small free pieces whenever a new one is asked for.
+  // The run log's lists, taken and returned empty. Each is large enough to make malloc coalesce all
+  // small free chunks whenever a new one is allocated.
   std::vector<RecordedResource> resources;
   std::vector<ClientState> clients;
   std::vector<Dealing> dealings;

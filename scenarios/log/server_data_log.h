@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Follows the data of the servers, command by command: the owners of locks there, and how long keys
-// live. What can only be judged at that instant is judged at once: ownership (see judge/ledger.h),
-// keys without a TTL and those that live too long. Data that changes between two commands, by
-// expiry, replication or a fault, is no client's doing, and convicts nobody.
+// Tracks the servers' data, command by command: lock owners, and how long keys live. Judges at once
+// what can be judged only at that instant: ownership (see judge/ledger.h), keys without a TTL and
+// those that live too long. Changes between commands, by expiry, replication or a fault, are no
+// client's doing and convict nobody.
 //
-// Thread safety: as the log, see run_log.h.
+// Thread safety: that of the log, see run_log.h.
 #pragma once
 
 #include <array>
@@ -27,33 +27,32 @@ class ServerDataLog {
 
   /// A command of a client is about to be executed by the server in view.
   void BeforeCommand(VirtualTime now);
-  /// The server's data has been set back or lost, its clock was set, or another one replaces it.
+  /// The server's data was rolled back or lost, its clock was set, or another one replaces it.
   void OnServerChange(int node, sim::ServerChange change, VirtualTime now);
 
-  /// What a command has done to the server in view.
+  /// The effect of a command on the server in view.
   struct Effect {
-    bool mutated = false;  ///< data or a TTL are other ones
-    bool changed = false;  ///< the same, but for keys that have only expired
+    bool mutated = false;  ///< data or TTLs changed
+    bool changed = false;  ///< the same, not counting keys that merely expired
   };
-  /// What that server has done since this was last asked, or since its data was last no client's
-  /// doing.
+  /// The effect since the last call, or since the data last changed by no client's doing.
   Effect TakeEffect();
   /// The process's `number`th command has mutated data. `sender`: see Users::SenderOf.
   void SyncOwners(int process, std::optional<int> sender, std::uint64_t number, VirtualTime now);
-  /// Whether all keys have a TTL, and the lock's prefix. Each fault of that kind is reported once.
+  /// Checks that all keys have a TTL and the lock's prefix. Reports each kind of failure once.
   void JudgeKeys(int client, VirtualTime now);
 
-  /// A key may be any resource's, so these are the limits of all together.
+  /// The combined limits of all resources, as a key may belong to any of them.
   const KeyLimits& key_limits() const { return key_limits_; }
-  /// A key that the lock has written outside of its prefix; empty: none.
+  /// A key that the lock has written outside its prefix; empty: none.
   const std::string& stray_key() const { return stray_key_; }
 
  private:
   /// What the server in view holds, if the subject shows it. Valid until the next look.
   const Ledger::Look& LookAtServer(RecordedResource& resource);
-  /// Notes that the present data of the server in view is no client's doing.
+  /// Accepts the present data of the server in view as no client's doing.
   void Rebase(bool clock_only, VirtualTime now);
-  /// What the client sent that command for, which may come late; else what it is in the middle of.
+  /// Why the client sent that command, which may arrive late; otherwise what it is doing now.
   Doing DoingOf(Party who, std::uint64_t number);
   /// `client` has done to the resource what the look shows.
   void JudgeLook(int client, Doing doing, VirtualTime now, const Ledger::Look& look,
@@ -64,9 +63,9 @@ class ServerDataLog {
   const int database_;
   std::array<SeenServer, kMostNodes> seen_{};
   KeyLimits key_limits_;
-  bool lives_too_long_ = false;  ///< a key, or an ownership entry: said once
+  bool lives_too_long_ = false;  ///< a key, or an ownership entry: reported once
   std::string stray_key_;
-  Ledger::Look look_;  ///< the last one, for its memory
+  Ledger::Look look_;  ///< the last one, kept to reuse its memory
 };
 
 }  // namespace interlock::scenarios

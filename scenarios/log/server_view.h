@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The harness interface's look at the data of the fake Redis: one server, or a cluster as a whole.
+// Implements the harness's view of the data in the fake Redis: one server, or a whole cluster.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class FakeServerView : public harness::ServerView {
  public:
   FakeServerView(const sim::redis::Server& server, int database)
       : server_(server), database_(database) {}
-  /// A view of the server; if `by_key`, each key is looked for where a cluster serves it.
+  /// A view of the server; if `by_key`, each key is read where a cluster serves it.
   FakeServerView(sim::World& world, bool by_key, int database)
       : server_(world.server()), cluster_(by_key ? &world : nullptr), database_(database) {}
 
@@ -42,7 +42,7 @@ class FakeServerView : public harness::ServerView {
     return client_id > 0 && server_.IsConnected(static_cast<sim::redis::ClientId>(client_id));
   }
 
-  /// What ExpiresAtMs() has answered last.
+  /// The latest answer of ExpiresAtMs().
   const std::optional<std::int64_t>& shown_ttl() const { return shown_ttl_; }
 
  private:

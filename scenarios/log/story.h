@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the clients of a named case were told, in one line: the figures that its original reports,
-// and that a correct library must report, whether in virtual time or on a real server.
+// What the clients of a named case were told, in one line: the figures in the original report,
+// which a correct library must reproduce in virtual time and on a real server.
 #pragma once
 
 #include <string>

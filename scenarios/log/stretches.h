@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What lasted in a run, for viewers that draw time: the spans in which clients believed to hold the
-// lock, and those in which the servers had them as its owner.
+// The spans of a run, for viewers that draw time: when clients believed that they held the lock,
+// and when the servers had them as its owner.
 //
 // Thread safety: pure function.
 #pragma once
@@ -13,9 +13,9 @@
 
 namespace interlock::scenarios {
 
-/// By resource, kind and beginning. REQUIRES: the run has its histories; `rows`, of the same run,
-/// are sorted by time. Left out: owners whose client is not known (a hand-over that nobody has
-/// shown yet), and what begins after the last row.
+/// Sorted by resource, kind and beginning. REQUIRES: the run has its histories; `rows`, of the same
+/// run, are sorted by time. Leaves out owners whose client is not known (a hand-over whose token
+/// nobody has shown yet), and spans that begin after the last row.
 std::vector<reports::Stretch> StretchesOf(const RunResult& run,
                                           const std::vector<reports::TableRow>& rows);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes down what a lock tells its user about whether a hold is still valid: answers to that
-// question, losses reported while the user works, and calls. Judges at once whether it may say so.
+// Records what a lock tells its user about whether a hold is still valid: answers to that question,
+// losses reported while the user works, and calls. Judges at once whether they are right.
 //
-// Thread safety: as the log, see run_log.h.
+// Thread safety: that of the log, see run_log.h.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace interlock::scenarios {
 
 class ValidityLog {
  public:
-  /// Both outlive it. `holds`: told of validities that the lock has moved by itself.
+  /// Both outlive it. `holds` is told of validities that the lock has moved by itself.
   ValidityLog(RunLog& log, HoldLog& holds) : log_(log), holds_(holds) {}
 
   // See ProgramEvents.
@@ -27,7 +27,7 @@ class ValidityLog {
   void OnLost(Party who);
   void OnAwaitedLoss(Party who, bool told);
   void OnAwaitedCall(Party who, bool called);
-  /// What it returns refers to this.
+  /// The function returned refers to this object.
   std::function<void()> LossCallOf(Party who);
 
  private:

@@ -17,41 +17,39 @@
 
 namespace interlock::scenarios {
 
-/// How often a call whose outcome is not known is repeated.
+/// The most times that a call with an unknown outcome is made.
 inline constexpr int kMostSaid = 3;
 
-/// Whether the call failed, or may have failed, for want of an answer.
+/// Whether the call failed, or may have failed, for lack of an answer.
 inline bool IsToBeSaidAgain(const Status& status) {
   return status.code() == StatusCode::kUnavailable || status.outcome() == Outcome::kUnknown;
 }
 
-/// A client, and the resource that it deals with.
+/// A client, and the resource it acts on.
 struct Party {
   int client = 0;
   int resource = 0;
 };
 
-/// Is told what a client program does, at the moment it does it. Must not wait, except in Step and
-/// Stall.
+/// Receives the events of a client program as they happen. Must not wait, except in Step and Stall.
 class ProgramEvents {
  public:
   virtual ~ProgramEvents() = default;
-  /// `who.resource` differs from the operation's if the resource is asked for beside it, all or
-  /// none.
+  /// `who.resource` differs from the operation's for the second resource of an all-or-none request.
   virtual void OnAsk(Party who, const Operation& operation) = 0;
-  /// Its wait is requested to stop, now.
+  /// Its wait is being stopped now.
   virtual void OnStop(Party /*who*/) {}
   virtual void OnRefused(Party who, const Status& status) = 0;
   virtual void OnGranted(Party who, const harness::Hold& hold) = 0;
-  /// The callback for the lock to call when this hold, which it has just granted, is lost.
+  /// The callback for the lock to call when this hold, just granted, is lost.
   virtual std::function<void()> LossCallOf(Party /*who*/) { return {}; }
   virtual void OnEnter(Party who) = 0;
-  /// Whether the lock guards something: only then the section begins by reading it (false: the
+  /// Whether the lock guards a resource: only then the section begins by reading it (false: the
   /// client was refused), may stall after that, and ends by writing to it.
   virtual bool guarded() const { return false; }
   virtual bool OnRead(Party /*who*/, const harness::Hold& /*hold*/) { return true; }
   virtual void Stall(int /*client*/, Duration /*length*/) {}
-  /// Sends the write, and sets `answered` when it has arrived. That may be after the client's end.
+  /// Sends the write, and sets `answered` on arrival, possibly after the client's end.
   virtual void OnWrite(Party /*who*/, const harness::Hold& /*hold*/,
                        std::shared_ptr<Event> /*answered*/) {}
   virtual void OnLeave(Party who) = 0;
@@ -62,17 +60,16 @@ class ProgramEvents {
   virtual void OnAskedValid(Party /*who*/, bool /*valid*/, const harness::Hold& /*hold*/) {}
   /// The client is told that its hold is lost, while it works.
   virtual void OnLost(Party /*who*/) {}
-  /// The client has waited until some time after the end of its hold's validity: was it told by
-  /// then?
+  /// The client has waited until some time after its hold's validity ended: was it told by then?
   virtual void OnAwaitedLoss(Party /*who*/, bool /*told*/) {}
   /// The client sets another limit, and is told the outcome.
   virtual void OnSetLimit(Party /*who*/, int /*limit*/) {}
   virtual void OnLimitSet(Party /*who*/, const Status& /*status*/) {}
-  /// The same for the call that it has asked for.
+  /// The same as OnAwaitedLoss for the callback that it has requested.
   virtual void OnAwaitedCall(Party /*who*/, bool /*called*/) {}
   virtual void OnRelease(Party who) = 0;
   virtual void OnReleased(Party who, const Status& status) = 0;
-  /// The client destroys its hold in place of that.
+  /// The client destroys its hold instead of releasing it.
   virtual void OnDrop(Party /*who*/) {}
   /// An operator looks for holders, and is told; takes the lock away from one of them, and is told.
   virtual void OnInspect(Party /*who*/) {}
@@ -86,11 +83,11 @@ class ProgramEvents {
   virtual void Step(int client) = 0;
 };
 
-/// Runs the operations in order on the client's own task, from `progress.next` on, which moves with
-/// each that is done, those inside it included. `locks`: the client's lock object for each
-/// resource. Returns early on kCancelled. A lock whose traits say that it cannot extend is never
-/// asked to. REQUIRES: no operation asks a lock without readers as one, stops a wait that cannot be
-/// stopped, or is an operator's where there are none.
+/// Runs the operations in order on the client's own task, from `progress.next` on, which advances
+/// with each completed operation, nested ones included. `locks`: the client's lock object for each
+/// resource. Returns early on kCancelled. Never asks a lock to extend whose traits say it cannot.
+/// REQUIRES: no operation asks a lock without readers as one, stops a wait that cannot be stopped,
+/// or is an operator's on a lock without operators.
 void RunClient(int client, const ClientPlan& plan, Progress& progress,
                harness::Environment& environment, const harness::Traits& traits,
                std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What one client of a simulated world can reach, as the harness shows it to the lock under test.
+// The environment of a simulated client, as the harness shows it to the lock under test.
 //
 // Thread safety: belongs to the client's task.
 #pragma once
@@ -16,8 +16,8 @@ namespace interlock::scenarios {
 
 class ClientEnvironment {
  public:
-  /// `clock_offset`: what the client's monotonic clock shows when the world begins, which outlives
-  /// it.
+  /// `world` outlives it. `clock_offset`: reading of the client's monotonic clock when the world
+  /// begins.
   ClientEnvironment(sim::World& world, int client, sim::Topology topology, Duration clock_offset);
   ClientEnvironment(const ClientEnvironment&) = delete;
   ClientEnvironment& operator=(const ClientEnvironment&) = delete;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// The last line of defence of a campaign: when the code under test (or the harness itself) crashes,
-// overflows a fiber's stack, aborts, escapes the simulation or spins without end, say which lock,
-// which scenario and how to replay it, leave a partial run.json, and end with 1 (the fault is the
-// lock's) or 70 (it is ours). Works on alternate stacks and calls only async-signal-safe functions.
+// A campaign's last line of defence. When the code under test (or the harness itself) crashes,
+// overflows a fiber's stack, aborts, escapes the simulation or spins endlessly, it prints the lock,
+// the scenario and the replay command, leaves a partial run.json, and exits with 1 (the lock's
+// fault) or 70 (ours). Runs on alternate stacks and calls only async-signal-safe functions.
 //
 // In a process with a black box (see black_box.h) it only notes the reason there, and ends: the
-// process that started it knows the rest, and speaks.
+// parent process knows the rest and reports it.
 //
-// The watchdog counts real seconds, outside of every hash: a run that takes longer than the
-// patience has left the simulation's control, because every seam call counts as progress towards a
-// step limit.
+// The watchdog counts real seconds, outside every hash: a run that exceeds the patience has left
+// the simulation's control, because every seam call counts as progress towards a step limit.
 //
 // Thread safety: install once, from the main thread, before any GuardedThread exists.
 #pragma once
@@ -26,8 +25,8 @@ namespace interlock::scenarios {
 
 struct GuardOptions {
   std::chrono::seconds patience{30};    ///< real time that one run may take
-  std::string program = "./interlock";  ///< how to call this program, for the replay line
-  /// The partial run.json, cut where a JSON string with the reason belongs; written to
+  std::string program = "./interlock";  ///< command that calls this program, for replay lines
+  /// The partial run.json, split where a JSON string with the reason belongs; written to
   /// `partial_path` (if not empty) and, with `partial_to_stdout`, to standard output.
   std::string partial_before;
   std::string partial_after;
@@ -38,7 +37,7 @@ struct GuardOptions {
 /// Installs the handlers and starts the watchdog; both live until the process ends.
 void InstallGuard(GuardOptions options);
 
-/// The calling thread is watched, and has an alternate signal stack, while this lives.
+/// During its lifetime the calling thread is watched, and has an alternate signal stack.
 class GuardedThread {
  public:
   GuardedThread();
@@ -50,10 +49,10 @@ class GuardedThread {
 /// What is being done with a guarded run.
 enum class GuardPhase {
   kRunning,
-  kShrinking,  ///< smaller cases than this run are tried; the replay line leads to the run itself
+  kShrinking,  ///< trying smaller cases; the replay line replays the original run
 };
 
-/// The calling thread is in this run while this lives. Names longer than 127 bytes are cut.
+/// During its lifetime the calling thread is in this run. Names longer than 127 bytes are cut.
 class GuardedRun {
  public:
   GuardedRun(std::string_view lock, std::string_view scenario, SynchronyClass synchrony,

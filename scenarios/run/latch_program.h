@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // What a client of a workload does with a latch (Traits::latch), over the harness interface alone:
-// in virtual time and on real servers, as client_program.h. Each of the workload's operations is a
+// in virtual time and on real servers, as in client_program.h. Each operation of the workload is a
 // party, except those of readers: its client thinks, counts down for it, repeats that while the
-// outcome is unknown, works for a while and counts once more if it is to extend, and waits, as the
+// outcome is unknown, works for a while, counts once more if it is to extend, and waits as the
 // operation asks. A reader only thinks and waits. The rest of an operation is for locks.
 //
-// Thread safety: as client_program.h.
+// Thread safety: that of client_program.h.
 #pragma once
 
 #include <cstddef>
@@ -21,29 +21,28 @@ namespace interlock::scenarios {
 
 /// The parties of the workload's latch, by number; a latch for which nobody counts has one.
 std::vector<int> PartiesOf(const Workload& workload, int resource);
-/// None of them: it counts down when all of them should have.
+/// A number that is not a party; it counts down when all of them should have.
 int OneTooMany(const Workload& workload);
-/// As Lock::CountDown is given it.
+/// The name passed to Lock::CountDown.
 std::string NameOfParty(int party);
 
-/// See RunClient. A client that has still to count the same latch down waits for a limited time
-/// only.
+/// See RunClient. A client that must still count down the same latch waits only for a limited time.
 void RunLatchClient(int client, const ClientPlan& plan, Progress& progress,
                     harness::Environment& environment,
                     std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events);
 
-/// What a client does that comes when all is well again. It counts down for every party, dead ones
-/// included, so that every latch must open then.
+/// What a client does in phase 2. It counts down for every party, dead ones included, so that every
+/// latch must open then.
 struct LateComer {
-  /// Before it counts: what is open must let it through at once. Not where servers may have
-  /// forgotten something.
+  /// Before counting: an open latch must let it through at once. False where servers may have
+  /// forgotten data.
   bool looks_first = false;
   std::vector<int> counts_for;
-  int one_too_many = 0;  ///< counts when it is open: that must change nothing
+  int one_too_many = 0;  ///< counts when the latch is open, which must change nothing
 };
 
 /// Thinks, counts down for each of those (whichever client should have), waits as the operation
-/// asks, and, if it was let through, counts once more than needed and looks again.
+/// asks, and, if let through, counts once more than needed and looks again.
 void CountForAll(int client, const Operation& operation, const LateComer& late_comer,
                  harness::Environment& environment,
                  std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events);

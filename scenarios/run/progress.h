@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// How far a client has come in its program: where a restarted one goes on, and what it is doing
-// now, for choices that aim faults by that. Nothing that a run does depends on it.
+// How far a client has come in its program: where a restarted one resumes, and what it is doing
+// now, for choices that aim faults at that. No behaviour of a run depends on it.
 //
-// Thread safety: one run, one thread; a Progress is its client's alone.
+// Thread safety: one run, one thread; each client has its own Progress.
 #pragma once
 
 #include <cstddef>
@@ -16,29 +16,29 @@
 
 namespace interlock::scenarios {
 
-/// A part of an operation, as its client goes through it.
+/// A part of an operation, in the order its client goes through them.
 enum class OperationPart : std::uint8_t {
   kThink,
-  kAsk,  ///< until the answer is there: to a request, a limit, or what an operator does
+  kAsk,  ///< until the answer to a request, a limit or an operator's call
   kSection,
   kExtend,
-  kReturn,  ///< a late one, and the release
+  kReturn,  ///< a late return, and the release
 };
 inline constexpr std::uint64_t kParts = 5;
 
-/// The number of this part that choices are told.
+/// The number of this part as passed to choices.
 constexpr std::uint64_t PlaceOf(std::size_t operation, OperationPart part) {
   return operation * kParts + static_cast<std::uint64_t>(part);
 }
 
 struct Progress {
-  std::size_t next = 0;  ///< the first operation that is not done
-  /// Is told of each part that begins, and of its operation in the plan; null: none.
+  std::size_t next = 0;  ///< the first operation not done
+  /// Called as each part begins, with its operation in the plan; null: no callback.
   std::function<void(std::size_t operation, OperationPart part)> tell;
 };
 
-/// The progress of each client, and of those that ask for every permit when all is well again. The
-/// choices are told of places if they follow them, and outlive the result.
+/// The progress of each client, and of those that ask for every permit in phase 2. `choices` are
+/// told of places if they follow them, and outlive the result.
 std::vector<Progress> ProgressOfEach(const Workload& workload, sim::Choices& choices);
 
 }  // namespace interlock::scenarios

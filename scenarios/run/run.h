@@ -40,23 +40,23 @@ struct RunResult {
   std::vector<Violation> violations;  ///< in order of time
   PerJudged<bool> exercised;
   GoalSet goals;
-  std::optional<std::string> inconclusive;  ///< why nothing can be said: an unmodelled command, ...
-  std::uint64_t trace_hash = 0;  ///< 0 if a probe looked into it, and no events were asked for
+  std::optional<std::string> inconclusive;  ///< why there is no verdict: an unmodelled command, ...
+  std::uint64_t trace_hash = 0;             ///< 0 if a probe was used and no events were asked for
   std::uint64_t commands = 0;
   Duration virtual_time{};
   int faults = 0;                          ///< faults that took effect
   FaultSet struck;                         ///< their kinds
   std::uint64_t updates = 0;               ///< updates that the guarded resource accepted
-  std::uint64_t lost_updates = 0;          ///< updates that another write has wiped out
+  std::uint64_t lost_updates = 0;          ///< updates overwritten by another write
   std::string story;                       ///< if the scenario tells one; see story.h
   std::vector<sim::TraceEvent> events;     ///< if asked for
-  std::vector<ResourceHistory> histories;  ///< one for each resource, if the events were asked for
+  std::vector<ResourceHistory> histories;  ///< one per resource, if the events were asked for
   std::vector<std::string> pending_tasks;  ///< what was waiting when the run stopped
 
   const Violation* Find(Judged property) const;
 };
 
-/// Work to be done right after a step (see sim::TraceEvent), from inside the run.
+/// Work to do right after a step (see sim::TraceEvent), from inside the run.
 struct StepWatch {
   std::uint64_t step = 0;
   std::function<void()> then;
@@ -64,13 +64,13 @@ struct StepWatch {
 
 class Recorder;
 
-/// Looks into a run of an instant world; see sim::WorldProbe.
+/// Inspects a run of an instant world; see sim::WorldProbe.
 class RunProbe : public sim::WorldProbe {
  public:
-  /// Before anything runs.
+  /// Called before anything runs.
   virtual void OnBegin(sim::World& world, const Recorder& recorder) = 0;
-  /// Phase 1 is over, for this reason, and phase 2 is not looked into. GoOn is asked once more
-  /// before; if it does not go on, there is no phase 2, and what needs one is not judged.
+  /// Phase 1 is over, for this reason; phase 2 is not inspected. GoOn is asked once more before; if
+  /// it returns false, there is no phase 2, and what needs one is not judged.
   virtual void OnHeal(sim::StopReason stop) = 0;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The verdict on a run when it has stopped: the violations of every oracle, what was put to the
-// test, and, if nothing can be said, why.
+// The verdict on a stopped run: the violations of every oracle, what was put to the test and, if
+// there is no verdict, why.
 //
-// Thread safety: as the world's.
+// Thread safety: that of the world.
 #pragma once
 
 #include <vector>
@@ -17,21 +17,20 @@
 
 namespace interlock::scenarios {
 
-/// How often a client asks again: the excused requests, and one that is not.
+/// Requests of a client in phase 2: the excused ones, and one that is not.
 inline constexpr int kRequestsAgain = kExcused + 1;
 
-/// How long phase 2 lasts at most. Generous: virtual time is cheap, and the oracle judges by the
-/// real bounds. `options` are those of the run's first resource.
+/// The longest that phase 2 lasts. Generous, since virtual time is cheap and the oracle judges by
+/// the real bounds. `options` are those of the run's first resource.
 Duration PhaseTwoLength(const RunCase& run_case, const Workload& workload,
                         const harness::LockOptions& options);
 
-/// Closes the recorder, and judges the run by what it has written down. `options` has one entry for
-/// each resource.
+/// Closes the recorder, and judges the run by its records. `options` has one entry per resource.
 RunResult JudgeRun(const RunCase& run_case, const Workload& workload,
                    const std::vector<harness::LockOptions>& options, sim::World& world,
                    Recorder& recorder, sim::StopReason stop);
 
-/// Whether the run has come to the end of its phase in a way that lets the next one follow.
+/// Whether the phase ended in a way that lets the next one follow.
 bool MayGoOn(sim::StopReason stop);
 
 }  // namespace interlock::scenarios

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// A lock that takes several resources at once (Traits::several): its clients' actions are reported
-// for each of the resources. Only the first one guards anything, and a loss, which is one of the
-// whole, is awaited there.
+// A lock that takes several resources at once (Traits::several): reports its clients' actions for
+// each of the resources. Only the first one guards anything, and a loss, which concerns the whole,
+// is awaited there.
 //
 // A request for resource i takes i + 1 as well, so a run has one resource more than its workload,
-// and each is judged by itself. What a request was told is judged at resource i, which such a lock
-// takes first; what a refused request got is judged at each. Every second client names the two the
-// other way round, so clients are not interchangeable when such a lock is explored.
+// and each is judged by itself. The answer to a request is judged at resource i, which such a lock
+// takes first; what a refused request got is judged at each. Every second client names the two in
+// reverse order, so clients are not interchangeable when such a lock is explored.
 //
-// Thread safety: as ProgramEvents.
+// Thread safety: that of ProgramEvents.
 #pragma once
 
 #include <functional>

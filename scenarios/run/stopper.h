@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Stops a wait of a client when its time has come: a task beside the one that waits, as a user's
-// own would be.
+// Stops a client's wait at a given time, from a task beside the waiting one, as a user would.
 //
-// Guarantee: nothing of it is left when it is destroyed. Thread safety: belongs to the task that
+// Guarantee: nothing of it remains after its destruction. Thread safety: belongs to the task that
 // made it.
 #pragma once
 
@@ -18,7 +17,7 @@ namespace interlock::scenarios {
 
 class Stopper {
  public:
-  /// `after` is counted from now; 0: at once. `on_stop` is called right before it stops.
+  /// `after` counts from now; 0: at once. `on_stop` is called right before the stop.
   Stopper(Runtime& runtime, Duration after, std::function<void()> on_stop);
   /// YIELDS.
   ~Stopper();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The time of day that a lock is shown, see harness::Environment::wall_ms.
+// The time of day shown to a lock, see harness::Environment::wall_ms.
 //
-// Thread safety: what is returned belongs to one client.
+// Thread safety: each returned clock belongs to one client.
 #pragma once
 
 #include <cstdint>

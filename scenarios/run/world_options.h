@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The world that a workload runs in: how long messages take, which servers there are, and what they
-// keep. Thread safety: a pure function.
+// The world that a workload runs in: message latencies, servers, and what they persist. Thread
+// safety: a pure function.
 #pragma once
 
 #include "scenarios/cases/workload.h"

@@ -3,8 +3,8 @@
 // The guarantee table: each lock under each class of faults on each topology, compared with what
 // the lock promises there (harness::Promise).
 //
-// A class of faults is a generated scenario that draws from its faults alone and judges every
-// property; its name, "guarantee.<class>.<topology>", is that of any other scenario in a token.
+// Each class of faults is a generated scenario that draws only its faults and judges every
+// property. In tokens its name, "guarantee.<class>.<topology>", works like any scenario's.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,18 @@ namespace interlock::scenarios {
 /// In the order of the table: by class, then by topology.
 const std::vector<Scenario>& GuaranteeScenarios();
 
-/// What the subject promises of the property in one of these scenarios.
+/// What the subject promises about the property in one of these scenarios.
 reports::Expectation Promised(const harness::Subject& subject, const Scenario& scenario,
                               Judged property);
 
-/// Empty: each promise names a class and a topology of the table, and properties that are judged
-/// there, once. Otherwise what is wrong with the first that does not.
+/// Empty if each promise names a class and topology of the table, and properties judged there,
+/// once. Otherwise describes the first bad one.
 std::string WrongPromise(const harness::Subject& subject);
 
 /// With fewer runs, not seeing a known failure means nothing.
 inline constexpr std::uint64_t kTellingRuns = 1000;
 
-/// The cells, from a campaign over some of these scenarios.
+/// Makes the table from a campaign over some of these scenarios.
 reports::GuaranteeTable TableOf(const reports::RunReport& report);
 
 }  // namespace interlock::scenarios

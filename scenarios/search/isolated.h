@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs of locks that are not ours, each thread's in a worker (worker_process.h): nothing that such
-// a lock does to its process takes the verdicts of the others down.
+// Runs locks that are not ours, one worker per thread (worker_process.h), so that nothing such a
+// lock does to its process affects the verdicts of the others.
 //
-// Design. The parent asks for a whole piece of work (a block of runs, an exploration, a case to be
-// made small or explained) and waits. If the worker ends before it answers, or a run takes longer
-// than the patience, the black box says which run it was. Then
-// - a unit ends at its first crash in the order of runs: the runs before it are made once more, in
-//   a new worker, so that they count; those after it do not. So sums and hashes depend neither on
-//   the number of threads nor on shards. What follows a hang is left out for the whole lock, see
-//   WhyLeftOut in plan.h: each such unit would cost the patience again.
+// Design. The parent requests a whole piece of work (a block of runs, an exploration, a case to
+// shrink or explain) and waits. If the worker ends before it answers, or a run exceeds the
+// patience, the black box tells which run it was. Then
+// - a unit ends at its first crash in run order: earlier runs are repeated in a new worker, so that
+//   they count; later ones do not count. So sums and hashes depend neither on the number of threads
+//   nor on shards. After a hang the rest of the lock's work is left out, see WhyLeftOut in plan.h:
+//   each such unit would cost the patience again.
 // - the crash is a violation of LK017 in a row of its own, whose token is the seed of the run or,
-//   where it has none, the workload with what had been drawn; the unit's other rows fail as
-//   inconclusive unless they were violated before.
-// - a case that crashes while it is made small stays as it was found; an explanation that crashes
-//   is made again without trying neighbours.
-// Our own locks run where they are asked for: they are known not to crash, and that is faster.
+//   without one, the workload with the draws so far; the unit's other rows fail as inconclusive
+//   unless already violated.
+// - a case that crashes while being shrunk stays as found; an explanation that crashes is repeated
+//   without trying neighbours.
+// Our own locks run in the calling process: they are known not to crash, and that is faster.
 //
-// Non-guarantee: a crash that depends on what earlier runs of the same process left is found in
-// another run, or not at all, with another number of threads; its replay says so. Thread safety:
-// belongs to the thread that made it.
+// Non-guarantee: a crash that depends on state left by earlier runs of the process may, with
+// another number of threads, be found in another run or not at all; its replay says so. Thread
+// safety: belongs to the thread that made it.
 #pragma once
 
 #include <chrono>
@@ -43,21 +43,20 @@ class IsolatedRunner {
   /// The options outlive it.
   explicit IsolatedRunner(const CampaignOptions& options) : options_(options), here_(options) {}
 
-  /// Whether runs of this lock are made in a worker; otherwise, or if no worker can be started,
-  /// they are made here.
+  /// Whether this lock runs in a worker; otherwise, or if no worker can be started, it runs here.
   bool Isolates(const Entry& entry);
 
-  /// As UnitRunner has them.
+  /// As in UnitRunner.
   UnitResult RunBlock(const Unit& unit, std::uint64_t first, std::uint64_t count);
   void Shrink(Found& found, int budget);
   void TakeAsFound(Found& found);
   /// As in lock_exploration.h.
   ExplorationSum Explore(const LockExploration& exploration);
-  /// As in to_report.h. For a crash, the steps up to there.
+  /// As in to_report.h. For a crash, explains the steps up to it.
   reports::Counterexample Explain(const Found& found, std::string_view program, Effort effort);
 
-  /// The run that a token names, alone, in a worker of its own. nullopt: it came to its end, or was
-  /// stopped. REQUIRES: Isolates(entry).
+  /// Makes the run that a token names, alone, in its own worker. nullopt: it reached its end, or
+  /// was stopped. REQUIRES: Isolates(entry).
   std::optional<WorkerEnd> EndOf(const Unit& unit, const std::string& token, bool keep_events);
 
  private:
@@ -77,7 +76,7 @@ class IsolatedRunner {
 reports::Counterexample ExplainEnd(const Found& found, const WorkerEnd& end,
                                    std::string_view program);
 
-/// A process other than any that has run these locks before, to compare with: for all locks.
+/// A fresh process that has run none of these locks before, to compare with; shared by all locks.
 class SecondProcess {
  public:
   explicit SecondProcess(const CampaignOptions& options) : options_(options) {}

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// What a campaign explores of each lock exhaustively, beside its random runs, and what that says.
+// What a campaign explores exhaustively for each lock, beside its random runs, and the verdicts.
 //
-// Determinism: a function of the lock alone; no seed, no thread, no time. An exploration that does
-// not end within kMostExploredStates is cut off there, and then no verdict. Thread safety: pure
-// functions.
+// Determinism: a function of the lock alone; no seed, no thread, no time. An exploration that
+// exceeds kMostExploredStates is cut off, without a verdict. Thread safety: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +17,12 @@
 
 namespace interlock::scenarios {
 
-/// None of our locks has half as many; a user's lock must not hold up its verdict for long.
+/// More than twice what any of our locks has; a user's lock must not delay its verdict for long.
 inline constexpr std::uint64_t kMostExploredStates = 60'000;
 
 struct LockExploration {
   const Entry* entry = nullptr;
-  ExploreOptions options;      ///< their bounds are those of `bounds`, one after the other
+  ExploreOptions options;      ///< their bounds are each of `bounds` in turn
   std::vector<Bounds> bounds;  ///< at least one
   std::string_view why_less;   ///< why a budget is 0; empty: none is
 };
@@ -32,7 +31,7 @@ struct LockExploration {
 struct ExploredViolation {
   Judged property = Judged::kServerExclusion;
   std::string what;
-  std::string token;  ///< its run
+  std::string token;  ///< of its run
 };
 
 struct ExplorationSum {
@@ -48,13 +47,13 @@ struct ExplorationSum {
   std::string left_out;            ///< why it was not made; empty: it was
 };
 
-/// An exploration for each entry that is no specimen, if its scenario is among those of the
-/// options: "chaos", or for a lock by quorum "quorum-chaos".
+/// One exploration per entry that is not a specimen, if its scenario is among the options':
+/// "chaos", or "quorum-chaos" for a quorum lock.
 std::vector<LockExploration> ExplorationsOf(const CampaignOptions& options);
 
 ExplorationSum Explore(const LockExploration& exploration, const std::atomic<bool>* stop);
 
-/// The verdict on a property that it looked for. Somebody else's lock need not be within reach.
+/// The verdict on a property that it looked for. A foreign lock may be too large to explore.
 reports::ResultRow RowOf(const LockExploration& exploration, const ExplorationSum& sum,
                          Judged property);
 /// The row of its crash.
@@ -63,7 +62,7 @@ Found FoundBy(const LockExploration& exploration, const LockCrash& crash);
 /// REQUIRES: the violation's token is well formed, as Explore makes it.
 Found FoundBy(const LockExploration& exploration, const ExploredViolation& violation);
 
-/// All of an exploration is in one shard.
+/// An exploration is never split between shards.
 bool InShard(const LockExploration& exploration, const Shard& shard);
 
 }  // namespace interlock::scenarios

@@ -17,15 +17,15 @@ class RowBook {
   /// `result` outlives it.
   explicit RowBook(CampaignResult& result) : result_(result) {}
 
-  /// Adds the unit's rows, undecided, its part of the totals, and a Found for each violated row.
+  /// Adds the unit's rows, undecided, its share of the totals, and a Found for each violated row.
   /// The unit and its sum outlive the book.
   void Add(const Unit& unit, const UnitResult& sum);
-  /// The same for an exploration, whose rows are decided.
+  /// The same for an exploration, whose rows are already decided.
   void Add(const LockExploration& exploration, const ExplorationSum& sum);
-  /// Decides the rows that have come since the last call, and returns them. Controls of a specimen
-  /// must have been added before it.
+  /// Decides and returns the rows added since the last call. A specimen's controls must have been
+  /// added before.
   std::span<const reports::ResultRow> Decide();
-  /// Goals, notes and what is only known of the whole.
+  /// Adds goals, notes and whatever is known only of the whole.
   void Close();
 
  private:
@@ -37,7 +37,7 @@ class RowBook {
   std::size_t decided_ = 0;
 };
 
-/// A whole book, undecided.
+/// Fills a whole book, undecided.
 void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sums,
               CampaignResult& result);
 

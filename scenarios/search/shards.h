@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A campaign shared by several processes: what each ran as plain data, and the whole made of it.
+// A campaign shared by several processes: each one's results as plain data, and their merge.
 #pragma once
 
 #include <vector>
@@ -13,22 +13,22 @@
 
 namespace interlock::scenarios {
 
-/// One block of runs, as a shard's file has it.
+/// One block of runs, as stored in a shard's file.
 reports::ShardBlock ToShardBlock(const Unit& unit, std::uint64_t first, const UnitResult& result);
 
-/// What ToShardBlock was made from, but for its unit.
+/// The inverse of ToShardBlock, except for its unit.
 UnitResult FromShardBlock(const reports::ShardBlock& block);
 
 /// One exploration.
 reports::ShardExploration ToShardExploration(const LockExploration& exploration,
                                              const ExplorationSum& sum);
 
-/// What ToShardExploration was made from, but for its exploration.
+/// The inverse of ToShardExploration, except for its exploration.
 ExplorationSum FromShardExploration(const reports::ShardExploration& one);
 
-/// What RunCampaign gives for the same options without shards: same rows, hashes and totals.
-/// `options` are those that all shards were given. kInvalidArgument, with the reason, unless the
-/// shards hold each block of the plan exactly once and nothing else.
+/// Gives what RunCampaign would without shards: same rows, hashes and totals. `options` are those
+/// given to all shards. kInvalidArgument, with the reason, unless the shards hold each block of the
+/// plan exactly once and nothing else.
 Result<CampaignResult> MergeShards(const CampaignOptions& options,
                                    const std::vector<reports::ShardReport>& shards);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Turns a shrunk violation into a counterexample that a tired engineer understands: runs it once
-// more with its events kept, and lays them out in a table of clients and server.
+// Turns a shrunk violation into a counterexample that a tired engineer understands: repeats the run
+// with its events kept, and lays them out in a table of clients and server.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace interlock::scenarios {
 
-/// What a counterexample's run gave, beside the table.
+/// A counterexample with its run's trace hash.
 struct Explained {
   reports::Counterexample counterexample;
   std::uint64_t trace_hash = 0;
@@ -23,21 +23,21 @@ struct Explained {
 
 enum class Effort {
   kShow,  ///< one more run, to show it
-  kTry,   ///< some thousand runs beside it, to tell what is needed and what is not
+  kTry,   ///< thousands more runs, to tell what matters and what does not
 };
 
-/// `program` is how to call this program, for the replay line; empty if that is not known. After
-/// `stop` (if any) is set nothing more is tried: what was found out by then is told.
+/// `program` is the command that calls this program, for the replay line; empty if unknown. Once
+/// `stop` (if any) is set nothing more is tried, and the results so far are reported.
 Explained Explain(const Found& found, std::string_view program, Effort effort,
                   const std::atomic<bool>* stop = nullptr);
 
-/// Puts into a counterexample what of it is not seen in the run: how it was found and made small,
-/// and how to replay it.
+/// Adds what the run itself does not show: how the counterexample was found and shrunk, and how to
+/// replay it.
 void CompleteCounterexample(const Found& found, std::string_view program,
                             reports::Counterexample& counterexample);
 
-/// A counterexample of a run that did not come to its end: `run` has its events up to there, or
-/// none. `client`: whose doing it was; -1: not known.
+/// A counterexample of a run that did not reach its end: `run` has its events up to there, or none.
+/// `client` caused it; -1: not known.
 reports::Counterexample ExplainPartly(const Found& found, const RunResult& run,
                                       std::string sentence, std::string_view program,
                                       int client = -1);

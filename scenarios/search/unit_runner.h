@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs of a campaign, one after the other: what one thread needs for that, kept between runs.
+// Makes runs of a campaign one after the other, with per-thread state kept between runs.
 //
-// Determinism: what a method gives depends on its arguments and the options alone, never on what
-// this object has done before. Thread safety: belongs to the thread that made it.
+// Determinism: results depend on the arguments and the options alone, never on earlier calls.
+// Thread safety: belongs to the thread that made it.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +31,10 @@ class UnitRunner {
   /// The sums of `count` runs; fewer once the options' `stop` is set.
   UnitResult RunBlock(const Unit& unit, std::uint64_t first, std::uint64_t count);
 
-  /// Makes the first violating run that this very violation names as small as `budget` runs can; if
-  /// what remains is not small, the next ones too, and keeps the smallest: a failure that hangs on
-  /// timing often has no way down from where it was found. Once stopped, it only puts the first
-  /// violating run into `found`.
+  /// Shrinks the first violating run that this violation names, within `budget` runs. If the result
+  /// is not small, tries the next ones too and keeps the smallest: a timing-dependent failure often
+  /// cannot be shrunk from where it was found. Once stopped, only puts the first violating run into
+  /// `found`.
   void Shrink(Found& found, int budget);
 
   /// Puts the first violating run into `found` as it is, with the token of its seed.
@@ -43,14 +43,14 @@ class UnitRunner {
  private:
   std::vector<std::uint64_t> NamedFirst(const Found& found);
   void ShrinkOne(Found& found, std::uint64_t index, int budget);
-  /// The run of this index, as it was drawn.
+  /// The run of this index, as drawn.
   std::uint64_t Draw(Found& found, std::uint64_t index);
   const Generator& GeneratorFor(const Unit& unit);
   std::uint64_t SeedOf(const Unit& unit, std::uint64_t index) const;
 
   const CampaignOptions& options_;
   sim::Universe universe_;
-  /// By scenario, and what the kind of lock adds to its workloads.
+  /// Keyed by scenario and what the kind of lock adds to its workloads.
   std::vector<std::pair<std::pair<const Scenario*, Extras>, std::unique_ptr<Generator>>>
       generators_;
 };

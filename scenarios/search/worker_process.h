@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// This very program once more, as a process of its own that runs locks on request: its addresses,
-// its uninitialised memory and its hash seeds are others, and a crash there is no crash here.
+// A second process of this program that runs locks on request. Its addresses, uninitialised memory
+// and hash seeds differ, and a crash there does not crash this one.
 //
-// A request is a line (reports/work_request.h), its answer a line that says how long it is and
-// then the answer itself, over pipes on descriptors of their own: the lock under test may use, or
-// close, the standard ones. What the process was doing when it ended is in its black box. It
-// serves until its input ends.
+// A request is a line (reports/work_request.h); the answer is a line with its length, then the
+// answer itself. They use pipes on dedicated descriptors: the lock under test may use, or close,
+// the standard ones. What the process was doing when it ended is in its black box. It serves until
+// its input ends.
 //
 // Bounds: a run may take `patience` of real time, after which the process is killed; the process
-// may have kWorkerMemory (not in sanitizer builds). It ends with the thread that has started it.
-// Thread safety: none; one request at a time.
+// may use kWorkerMemory (not in sanitizer builds). It ends with the thread that started it. Thread
+// safety: none; one request at a time.
 #pragma once
 
 #include <sys/types.h>
@@ -31,16 +31,16 @@
 
 namespace interlock::scenarios {
 
-/// Bytes of private writable memory. Many times what any run of a sane lock takes.
+/// Bytes of private writable memory; many times what any run of a sane lock takes.
 inline constexpr std::size_t kWorkerMemory = std::size_t{1} << 30;
 
-// What the process finds where it is started.
+// Descriptors that the process inherits.
 inline constexpr int kWorkerRequests = 3;
 inline constexpr int kWorkerAnswers = 4;
 inline constexpr int kWorkerBox = 5;
 inline constexpr std::string_view kWorkerGreeting = "interlock worker\n";
 
-/// How a process ended that was to answer.
+/// How a process ended before it answered.
 struct WorkerEnd {
   std::string what;   ///< "crashed (SIGSEGV)"
   bool hung = false;  ///< it made no progress, and was killed
@@ -50,45 +50,45 @@ struct WorkerEnd {
 struct WorkerAnswer {
   std::optional<std::string> body;
   std::string refused;           ///< why there is no body
-  std::optional<WorkerEnd> end;  ///< then the process is no more
-  // None of them: `stop` was set. Then it is no more, either.
+  std::optional<WorkerEnd> end;  ///< set if the process is gone
+  // All empty: `stop` was set, and the process is gone too.
 };
 
-/// False: nobody reads it, or not all could be written.
+/// Returns false if nobody reads it, or not all could be written.
 bool SendAll(int fd, std::string_view text);
 
-/// This process ends when the thread does that has started it: nobody else would end a lock that
-/// spins.
+/// Ends this process with the thread that started it: nothing else would end a lock that spins.
 void EndWithStarter();
 
-/// Caps the memory of this process, and notes in its box when that was too little.
+/// Caps the memory of this process, and notes in its box when the cap was hit.
 void LimitMemory(std::size_t bytes = kWorkerMemory);
-/// For a process that keeps more than a run: half of what the machine has, if that is
-/// more than kWorkerMemory.
+/// For a process that keeps more than one run: half of the machine's memory, if more than
+/// kWorkerMemory.
 std::size_t MemoryOfSearches();
 
-/// A frame around what is answered; `refused`: the text says why there is no answer.
+/// Frames an answer; `refused`: the text says why there is no answer.
 std::string FramedAnswer(std::string_view text, bool refused);
 
 class WorkerProcess {
  public:
-  /// kUnavailable: it cannot be started, or does not greet: the program's main does something else.
+  /// kUnavailable: it cannot be started, or does not greet because the program's main does
+  /// something else.
   static Result<std::unique_ptr<WorkerProcess>> Start();
-  /// Ends its input and waits for its end; kills it if it was told to stop.
+  /// Closes its input and waits for its end; kills it if it was told to stop.
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
-  /// A copy of this process in place of a new one, which answers once, with what `work` gives, and
-  /// ends; the box is its own. REQUIRES: this process has one thread. Its signals to stop are left
-  /// to this one, which sets box.stop() for it. kUnavailable: there is none.
+  /// Forks this process instead of starting a new one. The copy answers once, with the result of
+  /// `work`, and ends; it has its own box. REQUIRES: this process has one thread. Stop signals go
+  /// to this process only, which sets box.stop() for the copy. kUnavailable: fork failed.
   static Result<std::unique_ptr<WorkerProcess>> Fork(
       const std::function<std::string(BlackBox& box)>& work);
 
   /// `stop` may be null.
   WorkerAnswer Ask(const reports::WorkRequest& request, std::chrono::seconds patience,
                    const std::atomic<bool>* stop);
-  /// The answer of a copy. Once `stop` is set it is told so, and may still answer.
+  /// The answer of a forked copy. Once `stop` is set the copy is told, and may still answer.
   WorkerAnswer Await(std::chrono::seconds patience, const std::atomic<bool>& stop);
   bool alive() const { return alive_; }
 
@@ -107,8 +107,8 @@ class WorkerProcess {
   std::string HowItEnded(int status) const;
 
   const pid_t pid_;
-  const int in_;   // where requests are written to
-  const int out_;  // where answers come from
+  const int in_;   // requests are written here
+  const int out_;  // answers come from here
   const std::unique_ptr<BlackBox> box_;
   std::string unread_;
   bool alive_ = true;

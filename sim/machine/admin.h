@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// A check's own access to the server: where it is, whether it will do, and plain commands whose
-// failure is a Status.
+// A check's own access to the server: locating it, checking that it is suitable, and plain commands
+// whose failure is a Status.
 //
-// Safety: nothing here writes, except that it removes keys by name. Thread safety: none.
+// Safety: never writes, except for removing keys by name. Thread safety: none.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ namespace interlock::sim::machine {
 /// A connection that turns error replies into kUnavailable.
 class Admin {
  public:
-  /// `runtime` must outlive it. As Connector::Connect; kUnavailable after two seconds.
+  /// `runtime` must outlive it. Like Connector::Connect; kUnavailable after two seconds.
   static Result<Admin> Open(Runtime& runtime, const HiredisOptions& options);
 
   Result<Reply> Call(const std::vector<std::string_view>& words);
@@ -35,26 +35,26 @@ class Admin {
   std::unique_ptr<Connection> connection_;
 };
 
-/// Names this machine: 127.0.0.0/8, ::1, "localhost" or a Unix socket. Other names are not
-/// resolved.
+/// Whether the address is on this machine: 127.0.0.0/8, ::1, "localhost" or a Unix socket. Other
+/// names are not resolved.
 bool IsOnThisMachine(const HiredisOptions& options);
 
-/// kInvalidArgument: the URL is malformed, or leads away from this machine without `allow_remote`.
+/// kInvalidArgument: the URL is malformed, or not on this machine without `allow_remote`.
 Result<HiredisOptions> ParseTarget(std::string_view url, bool allow_remote);
 
 /// Several, separated by commas.
 Result<std::vector<HiredisOptions>> ParseTargets(std::string_view urls, bool allow_remote);
 
-/// "7.0.15". kUnavailable: it does not call itself Redis.
+/// "7.0.15". kUnavailable: it does not identify itself as Redis.
 Result<std::string> VersionOf(Admin& admin);
 
-/// kUnavailable: not reached, not Redis 6.2 or later, a cluster node, or a replica that takes no
+/// kUnavailable: not reached, not Redis 6.2 or later, a cluster node, or a replica that accepts no
 /// writes. kInvalidArgument: the server refused the credentials or the database. REQUIRES: no key
 /// begins with `prefix` yet.
 Status CheckServer(Runtime& runtime, const HiredisOptions& options, const std::string& prefix);
 
-/// The database in which a scenario that wants `wanted` runs: its own, if the URL names none and
-/// the server has it, else the URL's.
+/// The database for a scenario that wants `wanted`: that one, if the URL names none and the server
+/// has it; otherwise the URL's.
 int DatabaseFor(Runtime& runtime, const HiredisOptions& options, int wanted);
 
 }  // namespace interlock::sim::machine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The library that gives a foreign client its clock (see clock/sleeper.h), as it was built, inside
-// this program. Pure.
+// The library that gives a foreign client its clock (see clock/sleeper.h), embedded in this
+// program. Pure.
 #pragma once
 
 #include <string_view>

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Does to the servers of a run what its plan says: kills and starts them again, stops them, makes
-// them sleep, refuse or forget, promotes replicas, or lets Sentinels do so. Faults of clients and
-// their links are the work of the clients themselves and of the proxy.
+// Injects a run's planned faults into its servers: kills and restarts them, stops them, makes them
+// sleep, refuse or forget, promotes replicas, or lets Sentinels do so. Faults of clients and their
+// links are up to the clients themselves and the proxy.
 //
-// Guarantee: with End, and with the object's end, all that was done is undone: servers run, answer
-// and replicate again. A server that is away is left in peace by further faults. Thread safety:
-// none.
+// Guarantee: End and the destructor undo everything: servers run, answer and replicate again.
+// Further faults leave a server that is away alone. Thread safety: none.
 #pragma once
 
 #include <cstddef>
@@ -21,18 +20,19 @@ namespace interlock::sim::machine {
 
 class FaultDriver {
  public:
-  /// `stage` outlives it; only the faults of servers in `planned` count, in order of time.
+  /// `stage` outlives it; only server faults in `planned` count, in order of time.
   FaultDriver(Stage& stage, const std::vector<RealFault>& planned);
   ~FaultDriver();
   FaultDriver(const FaultDriver&) = delete;
   FaultDriver& operator=(const FaultDriver&) = delete;
 
-  /// Does what is due `passed` after the beginning, and ends what has lasted long enough.
+  /// Starts faults due at `passed` since the beginning, and ends those that have lasted long
+  /// enough.
   void Act(Duration passed);
-  /// Ends all that lasts; false: something could not be ended.
+  /// Ends all active faults; false: one could not be ended.
   bool End();
 
-  /// Nothing lasts, and nothing more is planned.
+  /// Whether no fault is active or still planned.
   bool over() const { return next_ == planned_.size() && lasting_.empty(); }
   /// How much longer a run may take because of the faults.
   Duration total() const;
@@ -46,8 +46,8 @@ class FaultDriver {
   };
 
   bool IsAway(const RedisServer& server) const;
-  /// False: there is nothing that it could be done to. Else it counts as done, and is ended: a
-  /// server whose answer is lost may have done it.
+  /// False: there is no target. Otherwise it counts as done, and will be ended: a server whose
+  /// answer is lost may have done it.
   bool Begin(const RealFault& fault, RedisServer& server);
   bool BeginWithReplicas(const RealFault& fault, RedisServer& primary);
   bool Promote(RedisServer& primary, bool kill);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// A temporary folder that is gone when its maker is, however that ended: a small process waits for
-// the end of a pipe, which the kernel closes with its writer, and removes the folder then.
+// A temporary folder that disappears with its maker, however that ends: a small process waits for
+// the end of a pipe, which the kernel closes with its writer, and then removes the folder.
 //
-// Guarantee: the destructor returns when the folder is gone; after a SIGKILL it goes a moment
-// later. Ctrl-C reaches the maker alone. Non-guarantee: a forked copy of the maker holds the pipe
-// as well, so the folder is gone only after the last of them. Thread safety: none.
+// Guarantee: the destructor returns when the folder is gone; after a SIGKILL it is removed a moment
+// later. Only the maker receives Ctrl-C. Non-guarantee: a fork of the maker also holds the pipe, so
+// the folder is removed only after the last of them ends. Thread safety: none.
 #pragma once
 
 #include <sys/types.h>
@@ -19,8 +19,8 @@ namespace interlock::sim::machine {
 
 class FolderGuard {
  public:
-  /// Makes a folder whose name begins with `name`, where temporary files belong. kUnavailable:
-  /// there is no room, or no process.
+  /// Makes a folder whose name begins with `name`, among the system's temporary files.
+  /// kUnavailable: no space, or no process.
   static Result<std::unique_ptr<FolderGuard>> Make(const std::string& name);
 
   ~FolderGuard();

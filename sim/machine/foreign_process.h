@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// A client in any language, as a process of its own: started, looked at, stopped, killed.
+// A client in any language as a process of its own: started, inspected, stopped, killed.
 //
 // Guarantee: its whole process group is gone with the object, and the process itself with the
-// thread that started it (the kernel kills it then). What it prints goes into memory, and never
-// onto our output. REQUIRES: the calling process has one thread, because a fork copies no other.
-// Thread safety: none. Source: proc(5), for what a process does without being asked.
+// thread that started it (the kernel kills it then). Its output goes to memory, never to our
+// output. REQUIRES: the calling process has one thread, because a fork copies no other. Thread
+// safety: none. Source: proc(5), for observing a process without its cooperation.
 #pragma once
 
 #include <sys/types.h>
@@ -27,30 +27,30 @@ class ForeignProcess {
  public:
   using Environment = std::vector<std::pair<std::string, std::string>>;
 
-  /// kInvalidArgument: there is no such program, or it cannot be executed; kUnavailable: the system
-  /// gave no process. REQUIRES: `command` is not empty.
+  /// kInvalidArgument: there is no such program, or it cannot be executed; kUnavailable: no process
+  /// could be created. REQUIRES: `command` is not empty.
   static Result<std::unique_ptr<ForeignProcess>> Start(const std::vector<std::string>& command,
                                                        const Environment& environment);
   ~ForeignProcess();
   ForeignProcess(const ForeignProcess&) = delete;
   ForeignProcess& operator=(const ForeignProcess&) = delete;
 
-  /// Looks whether it has ended.
+  /// Checks whether it has ended.
   bool ended();
-  /// The exit code after it has ended: 0 if it said that all went well; a signal's number plus 128.
+  /// The exit code after it has ended: 0 for success; a signal's number plus 128.
   int exit_code() const { return exit_code_; }
 
-  /// How often its threads, and those of its descendants, have given up the processor; nullopt: one
-  /// of them runs, or waits for a disk. Twice the same: nothing has happened in between.
+  /// Number of context switches of its threads and its descendants'; nullopt: one of them is
+  /// running, or waits for a disk. An unchanged number means that nothing ran in between.
   std::optional<std::uint64_t> Switches(const std::vector<int>& but_threads) const;
 
-  /// A thread of any process runs, or waits for a disk.
+  /// Whether a thread of any process is running, or waits for a disk.
   static bool Runs(int thread);
 
-  /// All its programs, and those of its descendants, have a file of that name in their memory.
+  /// Whether all its programs, and its descendants', have mapped a file of that name.
   bool HasMapped(std::string_view name) const;
 
-  /// The processor time that it and its living descendants have had.
+  /// Processor time used by it and its living descendants.
   Duration ProcessorTime() const;
 
   void Stop();      ///< SIGSTOP to the group
@@ -58,7 +58,7 @@ class ForeignProcess {
   void Kill();      ///< SIGKILL to the group; returns when the process is gone
   bool stopped() const { return stopped_; }
 
-  /// The last bytes that it has printed, on stdout and stderr.
+  /// The last bytes of its output, on stdout and stderr.
   std::string OutputTail(std::size_t bytes) const;
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Watches machine and server beside a run: a lock is not blamed for what they do. The server's
-// clock is read again and again, which shows how long it takes to answer, whether its clock was
-// set, and, if the connection ends, that it may have restarted. Thread safety: none.
+// Monitors machine and server during a run, so that a lock is not blamed for them. Reads the
+// server's clock periodically, which shows how long it takes to answer, whether its clock was set,
+// and, if the connection ends, that it may have restarted. Thread safety: none.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ class Heartbeat {
   void Beat();
   /// The same while the server is kept away: a wait that should have been short took `took`.
   void Waited(Duration took);
-  /// Goes on with the server that is there now.
+  /// Continues with the present server.
   void Resume(Admin admin);
 
   const std::string& broken() const { return broken_; }
@@ -38,7 +38,7 @@ class Heartbeat {
   Runtime& runtime_;
   Admin admin_;
   MonotonicTime last_;
-  std::optional<Duration> ahead_;  ///< the server's clock, less ours, when first read
+  std::optional<Duration> ahead_;  ///< the server's clock minus ours, at the first reading
   Duration uncertain_{};           ///< the uncertainty of that reading
   std::string broken_;
   std::string disturbed_;

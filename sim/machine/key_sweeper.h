@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Looks at the keys under the random prefix of a check, and removes them at its end.
+// Inspects the keys under a check's random prefix, and removes them at its end.
 //
-// Guarantee: only keys that begin with the prefix are touched, in the databases that were named;
-// the destructor removes what is left, so an early return leaves nothing behind. Non-guarantee:
-// keys that a killed client's last command makes after the sweep stay until their TTL; on one
-// machine such a command is in the server's hands before the client's end is known, and is run
-// before the sweep. Thread safety: none.
+// Guarantee: touches only keys that begin with the prefix, in the named databases; the destructor
+// removes the rest, so an early return leaves nothing behind. Non-guarantee: keys made by a killed
+// client's last command after the sweep stay until their TTL; on one machine the server has such a
+// command before the client's end is known, and runs it before the sweep. Thread safety: none.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +23,7 @@
 
 namespace interlock::sim::machine {
 
-/// `text` as a pattern of SCAN that matches just itself.
+/// `text` as a SCAN pattern that matches only itself.
 std::string EscapeGlob(std::string_view text);
 
 class KeySweeper {
@@ -35,10 +34,10 @@ class KeySweeper {
   KeySweeper(const KeySweeper&) = delete;
   KeySweeper& operator=(const KeySweeper&) = delete;
 
-  /// Sweeps this database too from now on.
+  /// Includes this database in sweeps from now on.
   void Use(int database);
 
-  /// The keys under the prefix, each with its remaining ms to live as `expires_at_ms`.
+  /// The keys under the prefix; `expires_at_ms` is the remaining ms to live.
   Result<std::vector<redis::Server::KeyInfo>> Look(int database);
 
   /// Removes all keys under the prefix, and returns how many there were.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// A client's command, told where its servers are: by its environment (REDIS_URL, REDIS_HOST,
-// REDIS_PORT, or REDIS_URLS for several servers; INTERLOCK_CLIENT counts clients from 0), and by
-// words that stand for them: "{url}", "{urls}", "{port}", "{client}". With several commands,
-// separated by the word "--and", clients take one after the other.
+// Starts a client's command with the locations of its servers: in its environment (REDIS_URL,
+// REDIS_HOST, REDIS_PORT, or REDIS_URLS for several servers; INTERLOCK_CLIENT is the client's
+// number, from 0), and by the placeholders "{url}", "{urls}", "{port}", "{client}". Several
+// commands, separated by the word "--and", are assigned to clients in turn.
 //
-// Thread safety: as ForeignProcess.
+// Thread safety: that of ForeignProcess.
 #pragma once
 
 #include <memory>
@@ -18,10 +18,10 @@
 
 namespace interlock::sim::machine {
 
-/// This client's one of the commands in it.
+/// The one of the commands that this client runs.
 std::vector<std::string> CommandOf(const std::vector<std::string>& commands, int client);
 
-/// `more`: additions to its environment. Failures as ForeignProcess::Start. REQUIRES: neither the
+/// `more`: additions to its environment. Fails as ForeignProcess::Start does. REQUIRES: neither the
 /// command nor the ports are empty.
 Result<std::unique_ptr<ForeignProcess>> Launch(const std::vector<std::string>& command, int client,
                                                const std::vector<int>& ports,

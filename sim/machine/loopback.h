@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// TCP on the loopback, without waiting. Thread safety: pure functions.
+// Non-blocking TCP on the loopback. Thread safety: pure functions.
 #pragma once
 
 #include <netinet/in.h>
@@ -9,14 +9,14 @@ namespace interlock::sim::machine {
 
 /// 127.0.0.1; port 0: a free one.
 sockaddr_in Loopback(int port);
-/// On a free port; -1: that failed.
+/// On a free port; -1 on failure.
 int ListenOnLoopback();
 int PortOf(int listener);
-/// -1: nobody had connected, or it is gone already.
+/// -1: nobody has connected, or the peer is gone already.
 int AcceptOne(int listener);
 /// -1: nobody listens there.
 int ConnectOnLoopback(int port);
-/// Closes with a reset instead of an end, whatever is still under way.
+/// Closes with a reset instead of an end, discarding data in flight.
 void CloseWithReset(int fd);
 
 }  // namespace interlock::sim::machine

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// What can go wrong on real servers, as plain data: the kinds, by what means each is done, and one
-// planned fault. A client's fault strikes at a step of its own (it connects, is about to send, has
-// sent, has a reply, enters its section, is about to release), one of its link at one of its
-// messages, one of a server some time after the beginning. Thread safety: pure functions.
+// Faults on real servers as plain data: the kinds, how each is done, and one planned fault. A
+// client's fault strikes at one of its steps (it connects, is about to send, has sent, has a reply,
+// enters its section, is about to release), a link's at one of its messages, a server's at a time
+// after the beginning. Thread safety: pure functions.
 #pragma once
 
 #include <array>
@@ -54,7 +54,7 @@ enum class RealFaultPlace : std::uint8_t { kClient, kLink, kServer };
 
 struct RealFaultInfo {
   RealFaultKind kind;
-  std::string_view name;  ///< that of the simulated fault, where there is one
+  std::string_view name;  ///< that of the simulated fault, if there is one
   RealFaultPlace place;
   std::string_view means;
 };
@@ -70,7 +70,7 @@ struct RealFault {
   int step = 0;   ///< a client's step, or the number of its message
   Duration at{};  ///< for a server: from the beginning of the run
   Duration length{};
-  int node = 0;  ///< the server, for faults of a server
+  int node = 0;  ///< index of the server, for a server's fault
   bool operator==(const RealFault&) const = default;
 };
 

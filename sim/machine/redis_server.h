@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// A real redis-server of one's own: on a free loopback port, in a temporary directory of its own,
-// gone with the object. A server that is already running on the machine is neither used nor
+// A real redis-server started for this object: on a free loopback port, in its own temporary
+// directory, gone with the object. A server already running on the machine is neither used nor
 // disturbed, and Ctrl-C does not reach this one.
 //
-// The binary is $INTERLOCK_REDIS_SERVER, else `redis-server` in PATH, else
+// The binary is $INTERLOCK_REDIS_SERVER, or else `redis-server` in PATH, or else
 // /usr/bin/redis-check-rdb: Debian's package redis-tools installs the whole server under that name,
 // without a service.
 //
@@ -29,17 +29,17 @@ namespace interlock::sim::machine {
 
 struct RedisServerOptions {
   bool unix_socket = false;                 ///< listen on unix_path() as well
-  std::vector<std::string> arguments = {};  ///< further ones: {"--requirepass", "secret"}
-  bool sentinel = false;                    ///< be a Sentinel, with a configuration file
-  bool cluster = false;                     ///< be a node of a cluster, see bus_port()
-  std::string user = {};                    ///< for Command(), when the server wants credentials
+  std::vector<std::string> arguments = {};  ///< additional ones: {"--requirepass", "secret"}
+  bool sentinel = false;                    ///< run as a Sentinel, with a configuration file
+  bool cluster = false;                     ///< run as a node of a cluster, see bus_port()
+  std::string user = {};                    ///< for Command(), if the server requires credentials
   std::string password = {};
 };
 
 class RedisServer {
  public:
-  /// Returns once the server answers. kUnavailable: the message says what is missing, and how to
-  /// install it, or what the server wrote before it ended.
+  /// Returns once the server answers. kUnavailable: the message says what is missing and how to
+  /// install it, or the server's output before it ended.
   static Result<std::unique_ptr<RedisServer>> Start(RedisServerOptions options = {});
 
   ~RedisServer();
@@ -58,26 +58,26 @@ class RedisServer {
   void Pause();
   void Resume();
 
-  /// SIGKILL, as in a crash; returns when the process is gone. The port stays reserved in name
-  /// only.
+  /// SIGKILL, as in a crash; returns when the process is gone. Nothing really reserves the port.
   void Kill();
 
-  /// Kill, if it still runs, and start again on the same port with the same data directory; returns
-  /// when its data is loaded.
+  /// Kills it, if still running, and restarts on the same port with the same data directory;
+  /// returns when its data is loaded.
   Status Restart();
 
-  /// One command on a connection of its own; for what tests look at and set up. A string, status or
-  /// integer comes back as its text, an error with its leading '-', nil as "(nil)". No arrays.
+  /// Runs one command on a connection of its own; for setup and inspection in tests. A string,
+  /// status or integer is returned as text, an error with its leading '-', nil as "(nil)". No
+  /// arrays.
   Result<std::string> Command(const std::vector<std::string>& words);
 
-  /// The same without waiting for a reply: for what keeps the server busy.
+  /// The same without waiting for a reply: for commands that keep the server busy.
   Status Post(const std::vector<std::string>& words);
 
-  /// How often the server has run a command since it started, or since CONFIG RESETSTAT.
+  /// Number of times the server has run a command since its start or CONFIG RESETSTAT.
   std::int64_t Calls(std::string_view command);
 
-  /// Asks until the answer contains `text`; false if it did not in time. Servers that agree among
-  /// themselves take seconds, and several times as long on a machine that has much else to do.
+  /// Polls until the answer contains `text`; false on a timeout. Agreement between servers takes
+  /// seconds, and several times as long on a busy machine.
   bool Comes(const std::vector<std::string>& words, std::string_view text,
              std::chrono::milliseconds within = std::chrono::seconds(10));
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Real redis-servers of one's own that belong together, started by one call: a primary with
-// replicas, the same under Sentinels, masters that know nothing of each other, or a Cluster.
+// A group of real redis-servers started together: a primary with replicas, the same under
+// Sentinels, masters that know nothing of each other, or a Cluster.
 //
 // Guarantee: once started, all servers know each other: replicas are in step, Sentinels have found
-// each other, the Cluster serves all slots. Otherwise, and for thread safety, as RedisServer.
+// each other, the Cluster serves all slots. Otherwise, and for thread safety, see RedisServer.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace interlock::sim::machine {
 struct RedisTopologyOptions {
   int masters = 1;
   int replicas = 0;            ///< of each master
-  int sentinels = 0;           ///< a majority of which has to agree; only with one master
+  int sentinels = 0;           ///< a majority of which must agree; only with one master
   bool cluster = false;        ///< the masters share the slots
   RedisServerOptions of = {};  ///< options of masters and replicas
 };
@@ -35,22 +35,22 @@ inline RedisTopologyOptions ClusterOfThree() {
 
 /// The Sentinels' name of the master.
 inline constexpr std::string_view kMasterName = "main";
-/// The silence after which a Sentinel takes a server for down.
+/// The silence after which a Sentinel considers a server down.
 inline constexpr std::chrono::milliseconds kSentinelPatience(1000);
 
 class RedisTopology {
  public:
-  /// kUnavailable: as RedisServer::Start, or they did not find together in time.
+  /// kUnavailable: as RedisServer::Start, or they did not connect to each other in time.
   static Result<std::unique_ptr<RedisTopology>> Start(const RedisTopologyOptions& options);
 
   RedisServer& master(std::size_t index = 0) { return *masters_[index]; }
-  /// Counts the replicas of all masters together: first those of the first one.
+  /// Numbers the replicas of all masters together, the first master's first.
   RedisServer& replica(std::size_t index = 0) { return *replicas_[index]; }
   RedisServer& sentinel(std::size_t index = 0) { return *sentinels_[index]; }
   std::size_t masters() const { return masters_.size(); }
   std::size_t replicas() const { return replicas_.size(); }
   std::size_t sentinels() const { return sentinels_.size(); }
-  /// The index of the Cluster's master that had the slot in the beginning.
+  /// The index of the Cluster's master that initially had the slot.
   std::size_t owner(int slot) const;
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The servers of one run, all of them our own, and how each client reaches them: directly, through
-// a fault proxy, or by the Sentinels' word. The proxy is also what leads clients from a primary to
-// the one that takes its place, where no Sentinel does.
+// a fault proxy, or through Sentinels. Without Sentinels, the proxy also redirects clients from a
+// primary to its successor.
 //
 // Everything ends with the object, and with the thread that made it. Thread safety: none.
 #pragma once
@@ -24,15 +24,15 @@ namespace interlock::sim::machine {
 
 /// How a client finds its servers.
 struct ClientWay {
-  std::vector<HiredisOptions> nodes;        ///< one, or one for each of several masters
-  std::vector<NodeAddress> sentinels = {};  ///< if any: they lead to the one node
+  std::vector<HiredisOptions> nodes;        ///< one, or one per master
+  std::vector<NodeAddress> sentinels = {};  ///< if any, they direct clients to the single node
 };
 
 struct StageOptions {
   Topology topology = Topology::kStandalone;
   int nodes = 1;  ///< independent masters
   Persistence persistence = Persistence::kNone;
-  bool sentinels = false;  ///< three of them watch the primary
+  bool sentinels = false;  ///< three Sentinels watch the primary
   int clients = 1;
   int database = 0;
 };
@@ -45,13 +45,13 @@ class Stage {
 
   ClientWay WayOf(int client) const;
 
-  /// The masters; with a primary and replicas one: the present primary.
+  /// The masters; with replicas only one, the present primary.
   std::size_t nodes() const { return topology_->masters(); }
   RedisServer& node(std::size_t index) { return primary_ ? *primary_ : topology_->master(index); }
   HiredisOptions OptionsOf(std::size_t node);
 
   bool replicated() const { return topology_->replicas() > 0; }
-  /// None: not replicated.
+  /// Empty if not replicated.
   std::vector<RedisServer*> ReplicasOf(const RedisServer& primary);
   /// Makes `promoted` the primary from now on; `reset`: for existing connections, too.
   void Follow(RedisServer& promoted, bool reset);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether a process stands still, seen by looking again and again: twice in a row, some time apart,
-// no thread of it runs, and none has run in between. One look is enough for a process that has said
-// what it wants. A thread that naps (see Napping) runs now and then: it stands still if it has been
-// seen not to run since the others do not, for a thread that one of them has woken runs until it
-// has left its nap. Thread safety: none.
+// Detects by polling whether a process is still: twice in a row, some time apart, none of its
+// threads is running, and none has run in between. One look suffices for a process that has sent
+// its command. A napping thread (see Napping) runs now and then: it counts as still once seen not
+// running after the others became still, as a thread woken by one of them runs until it has left
+// its nap. Thread safety: none.
 #pragma once
 
 #include <algorithm>
@@ -20,10 +20,10 @@
 
 namespace interlock::sim::machine {
 
-/// The threads of a process that goes by a virtual clock.
+/// The threads of a process that uses a virtual clock.
 struct Napping {
-  std::vector<int> threads;  ///< those that look at the clock by themselves
-  std::uint64_t waits = 0;   ///< how often a thread has begun to wait
+  std::vector<int> threads;  ///< those that poll the clock
+  std::uint64_t waits = 0;   ///< number of waits begun by threads
 };
 
 class Stillness {
@@ -48,7 +48,7 @@ class Stillness {
     return told || (!first && now - since_ >= apart);
   }
 
-  /// It has been given something to do, which it may not have begun yet.
+  /// The process has been given something to do, which it may not have begun yet.
   void Forget() { seen_.reset(); }
 
  private:
@@ -67,7 +67,7 @@ class Stillness {
 
   std::optional<std::pair<std::uint64_t, std::uint64_t>> seen_;  // switches, waits
   std::chrono::steady_clock::time_point since_;
-  std::vector<int> napped_;  // threads, seen not to run since then
+  std::vector<int> napped_;  // threads seen not running since then
 };
 
 }  // namespace interlock::sim::machine

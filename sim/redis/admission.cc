@@ -40,7 +40,7 @@ bool IsLocal(const Client& client) {
          client.address.starts_with("/");
 }
 
-// Redis reads large arguments into memory of their own, where they count like data.
+// Redis reads large arguments into separate memory, where they count like data.
 std::size_t SizeOfLarge(Arguments args) {
   constexpr std::size_t kLarge = std::size_t{32} << 10;
   std::size_t size = 0;
@@ -48,7 +48,7 @@ std::size_t SizeOfLarge(Arguments args) {
   return size;
 }
 
-// DEBUG, and MODULE, which nothing here ever enables.
+// Covers DEBUG, and MODULE, which nothing here ever enables.
 std::string ProtectedText(const Config& config, const Client& client, const Command& command) {
   const bool debug = command.name == "debug";
   if (debug && config.enable_debug_command == kAllowed) return {};
@@ -66,7 +66,7 @@ std::string ArityText(const Command& command) {
   return "ERR wrong number of arguments for '" + std::string(command.name) + "' command";
 }
 
-// EXEC is what its transaction holds, and a script what its first line says.
+// EXEC has the flags of its queued commands, and a script those of its first line.
 std::uint32_t Admission::EffectiveFlags(const Client& client, const Command& command,
                                         Arguments args) const {
   std::uint32_t flags = command.flags;
@@ -119,7 +119,7 @@ std::string_view Admission::RefuseInScript(const Command& command, bool has_writ
   if ((command.flags & kStale) == 0 && engine_.replication.Stale()) {
     return "ERR Can not execute the command on a stale replica";
   }
-  if (has_written) return {};  // What has begun to write may go on.
+  if (has_written) return {};  // A script that has begun to write may continue.
   if ((command.flags & kWrite) != 0) {
     if (engine_.replication.is_replica() && engine_.config().replica_read_only != 0)
       return kReadOnlyReplica;
@@ -146,7 +146,7 @@ void Admission::Reject(Client& client, const Command* command, std::string_view 
   engine_.Emit(client, ErrorValue(error));
 }
 
-// What concerns the command and its client alone.
+// Refusals that concern only the command and its client.
 std::string Admission::RefusalBeforeKeys(const Client& client, const Command& command,
                                          Arguments args) const {
   if (!ArityMatches(command, args.size())) return ArityText(command);
@@ -164,14 +164,14 @@ std::string Admission::RefusalBeforeKeys(const Client& client, const Command& co
   return {};
 }
 
-// Room is made before the command, whatever it is. A queue grows too, so nothing joins it.
+// Eviction precedes every command. A transaction's queue grows too, so nothing may be queued.
 bool Admission::OutOfMemory(const Client& client, const Command& command, Arguments args) {
   out_of_memory_ = false;
   if (engine_.config().maxmemory == 0 || engine_.script_turn.busy()) return false;
   const bool grows = (EffectiveFlags(client, command, args) & kDenyOom) != 0;
   const bool unmodelled_policy = engine_.config().maxmemory_policy == kVolatileLfu ||
                                  engine_.config().maxmemory_policy == kAllkeysLfu;
-  // Whoever wants to leave such a policy must be able to.
+  // The client must be able to leave such a policy.
   if (unmodelled_policy && !grows) return false;
   out_of_memory_ = !engine_.memory.MakeRoom(SizeOfLarge(args));
   if (!out_of_memory_) return false;
@@ -180,7 +180,7 @@ bool Admission::OutOfMemory(const Client& client, const Command& command, Argume
   return (client.in_multi && !ends_queue) || grows;
 }
 
-// Nearly always so, and then none of what follows needs to be asked for itself.
+// Nearly always true, which makes the individual checks below unnecessary.
 bool Admission::NothingInTheWay(const Client& client, const Command& command,
                                 Arguments args) const {
   return ArityMatches(command, args.size()) && (command.flags & kProtected) == 0 &&
@@ -202,7 +202,7 @@ bool Admission::Refuse(Client& client, Arguments args, const Command* command, b
   if (error.empty() && engine_.cluster.enabled() && !client.from_master) {
     if (const std::string refusal = engine_.cluster.Refusal(client, *command, args);
         !refusal.empty()) {
-      // The one refusal of an EXEC that is no EXECABORT.
+      // The only refusal of an EXEC that is not EXECABORT.
       if (command->name == "exec") engine_.DiscardTransaction(client);
       if (client.in_multi) client.queue_failed = true;
       engine_.statistics.CountError(refusal);
@@ -211,7 +211,7 @@ bool Admission::Refuse(Client& client, Arguments args, const Command* command, b
     }
   }
   if (error.empty() && OutOfMemory(client, *command, args)) error = kOutOfMemory;
-  if (engine_.unmodelled) return true;  // How Redis would have made room.
+  if (engine_.unmodelled) return true;  // How Redis would have evicted.
   const bool impaired = Impaired();
   const std::uint32_t flags = impaired ? EffectiveFlags(client, *command, args) : command->flags;
   if (error.empty() && impaired) error = RefuseWrite(client, *command, flags);

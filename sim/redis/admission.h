@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// What stands between a command and its execution, in Redis' order (processCommand of 7.0): what is
-// wrong with the command, what its client may not do, and when the server as a whole refuses what
-// it would otherwise execute: there is no memory, the disk fails, replicas are too few, it is a
-// replica itself, its link is down, it is loading, a script is busy, clients are paused.
+// The checks between a command's arrival and its execution, in Redis' order (processCommand of
+// 7.0): errors in the command, permissions of its client, and conditions under which the server as
+// a whole refuses it: out of memory, disk errors, too few replicas, read-only replica, link down,
+// loading, a busy script, paused clients.
 //
 // Thread safety: none.
 #pragma once
@@ -25,11 +25,11 @@ class Admission {
  public:
   explicit Admission(Engine& engine) : engine_(engine) {}
 
-  /// `command`: null: there is none of this name; `container`: but others with its first word.
-  /// True: the command is not executed now. The client has been told why, or waits for the end of a
-  /// pause; or how Redis would have made room is not modelled.
+  /// `command`: null if there is none of this name; `container`: its first word is a container of
+  /// other commands. True: the command is not executed now. The client has been told why, or waits
+  /// for the end of a pause; or Redis would evict in an unmodelled way.
   bool Refuse(Client& client, Arguments args, const Command* command, bool container);
-  /// Why this server runs no script now, or not this command of one; empty: it does.
+  /// Why this server runs no script, or not this command of one, now; empty: it does.
   std::string_view RefuseScript() const;
   std::string_view RefuseInScript(const Command& command, bool has_written, bool allow_oom) const;
 

@@ -57,15 +57,15 @@ void Blocking::Block(Context& context, Arguments keys, Wait wait) {
 }
 
 void Blocking::ServeReadyKeys() {
-  // Serving a BLMOVE may make further lists; they come after all that are ready now.
+  // Serving a BLMOVE may make more lists ready; they come after those ready now.
   while (engine_.keyspace.HasReadyKeys()) {
     engine_.keyspace.TakeReadyKeys(&ready_);
     for (const Key& key : ready_) ServeKey(key);
   }
 }
 
-// A client that waits for another type than the key now holds goes on waiting, and does not keep
-// those behind it.
+// A client waiting for another type than the key now holds keeps waiting, without blocking those
+// behind it.
 void Blocking::ServeKey(const Key& key) {
   for (;;) {
     const auto at = waiters_.find(KeyView(key));
@@ -94,7 +94,7 @@ void Blocking::MarkReadyKeys(int database) {
   }
 }
 
-// The time that its command has taken is known only now.
+// The time that its command took is known only now.
 void Blocking::NoteEnd(const Client& client) {
   if (engine_.config().latency_tracking == 0) return;
   engine_.statistics.Of(*client.last_command).timed = true;
@@ -142,7 +142,7 @@ bool ParseTimeout(Context& context, std::string_view text, std::int64_t* deadlin
     return false;
   }
   const long double milliseconds = std::ceil(seconds * 1000.0L);
-  // What does not fit turns negative on x86, and Redis says so.
+  // On x86 an overflow turns negative, and Redis reports it as such.
   constexpr long double kTooLarge = 9223372036854775807.0L;
   if (milliseconds < 0 || milliseconds > kTooLarge) {
     context.Error("ERR timeout is negative");
@@ -151,7 +151,7 @@ bool ParseTimeout(Context& context, std::string_view text, std::int64_t* deadlin
   *deadline_ms = static_cast<std::int64_t>(milliseconds);
   if (*deadline_ms > 0 &&
       __builtin_add_overflow(*deadline_ms, context.engine.now_ms(), deadline_ms)) {
-    *deadline_ms = std::numeric_limits<std::int64_t>::max();  // It never comes.
+    *deadline_ms = std::numeric_limits<std::int64_t>::max();  // Never.
   }
   return true;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Clients that wait: first come, first served on each key; time-outs on the server's wall clock.
+// Blocked clients: first come, first served on each key; timeouts on the server's wall clock.
 #pragma once
 
 #include <cstdint>
@@ -29,20 +29,20 @@ struct Wait {
   /// Takes from the key, which holds a value of the awaited type, and replies.
   using Serve = void (*)(Engine& engine, Client& client, const Wait& wait, const std::string& key);
   Serve serve = nullptr;     // Null: WAIT, which waits for replicas.
-  Value timeout_reply = {};  // As its command answers when nothing came.
-  std::size_t type = 0;      // The index in Data of what is awaited.
+  Value timeout_reply = {};  // The command's answer on a timeout.
+  std::size_t type = 0;      // The awaited type, as an index in Data.
   int database = 0;
   std::vector<std::string> keys;  // Each once.
   std::int64_t deadline_ms = 0;   // 0: never
-  std::uint64_t order = 0;        // Counts all waits, so that the first to come is known.
+  std::uint64_t order = 0;        // Numbers all waits, to order them by arrival.
 
-  // What the command has to remember.
+  // State of the command.
   bool from_left = true;      // For a sorted set: the lowest.
   bool to_left = true;        // BLMOVE
   std::string destination;    // BLMOVE
   bool as_rpoplpush = false;  // BRPOPLPUSH: its effect is RPOPLPUSH, not LMOVE.
   std::int64_t count = 0;     // BLMPOP, BZMPOP
-  std::int64_t offset = 0;    // WAIT: which must have been acknowledged
+  std::int64_t offset = 0;    // WAIT: the offset to be acknowledged.
 };
 
 class Blocking {
@@ -51,23 +51,23 @@ class Blocking {
   void Reset();
 
   void Block(Client& client, Wait wait);
-  /// Ends what the client waits for, and returns it; its queued commands become ready to run.
+  /// Ends the client's wait, and returns it; its queued commands become ready to run.
   Wait Unblock(Client& client);
-  /// Blocks it on these keys, each once, with no reply now.
+  /// Blocks it on these keys, each once, without a reply now.
   void Block(Context& context, Arguments keys, Wait wait);
-  /// SWAPDB: all keys of the database that a client waits for are as good as new.
+  /// SWAPDB: marks all keys of the database that clients wait for as ready.
   void MarkReadyKeys(int database);
-  /// Serves the clients that wait for keys which the last command made.
+  /// Serves clients waiting for keys that the last command made.
   void ServeReadyKeys();
-  /// Ends waits with the reply of a time-out whose deadline has come.
+  /// Ends waits whose deadline has passed, with the reply of a timeout.
   void RunTimers();
   void ReplyTimeout(Client& client);
-  /// Sends an error in place of what the client has waited for.
+  /// Sends an error instead of what the client has waited for.
   void ReplyError(Client& client, std::string_view error);
   /// Ends every wait with this error.
   void UnblockAll(std::string_view error);
   std::optional<std::int64_t> NextDeadlineMs() const;
-  /// What this client sent after the command that held it up is to run now.
+  /// What this client sent after the command that blocked it is to run now.
   void AddUnblocked(ClientId id) { unblocked_.push_back(id); }
   /// Clients unblocked since the last call, in order.
   std::vector<ClientId> TakeUnblocked() { return std::exchange(unblocked_, {}); }
@@ -85,14 +85,15 @@ class Blocking {
   void ServeKey(const Key& key);
 
   Engine& engine_;
-  std::map<Key, std::vector<ClientId>, Before> waiters_;  // Who came first comes first.
-  std::vector<Key> ready_;  // Those that are being served, for its memory.
+  std::map<Key, std::vector<ClientId>, Before> waiters_;  // In order of arrival.
+  std::vector<Key> ready_;  // Keys being served; a member to reuse its memory.
   std::set<std::tuple<std::int64_t, std::uint64_t, ClientId>> deadlines_;
   std::uint64_t block_count_ = 0;
   std::vector<ClientId> unblocked_;
 };
 
-/// Seconds as a decimal to an absolute deadline in ms; 0 stays 0. False: an error is the reply.
+/// Converts seconds as a decimal to an absolute deadline in ms; 0 stays 0. On failure replies an
+/// error and returns false.
 bool ParseTimeout(Context& context, std::string_view text, std::int64_t* deadline_ms);
 
 }  // namespace interlock::sim::redis

@@ -17,7 +17,7 @@ namespace interlock::sim::redis {
 
 struct Command;
 
-/// CLIENT REPLY: kSkipNext is "SKIP" until the next command begins, and kSkipBlocked if that one
+/// CLIENT REPLY: kSkipNext is "SKIP" until the next command begins, and kSkipBlocked, if that one
 /// blocks, until its late reply has been skipped.
 enum class Replies : std::uint8_t { kOn, kOff, kSkipNext, kSkip, kSkipBlocked };
 
@@ -35,7 +35,7 @@ struct Client {
   bool no_evict = false;
   std::string name;
 
-  bool asking = false;         // ASKING: the next command may use a slot that is being imported.
+  bool asking = false;         // ASKING: the next command may use a slot being imported.
   bool reads_replica = false;  // READONLY: a cluster's replica serves it.
 
   bool in_multi = false;
@@ -56,7 +56,7 @@ struct Client {
 
   bool must_not_block = false;             // Inside EXEC or a script.
   bool from_master = false;                // Its commands are the master's effects.
-  std::vector<Value>* captured = nullptr;  // Inside EXEC: its output becomes elements.
+  std::vector<Value>* captured = nullptr;  // Inside EXEC: collects its output as elements.
 
   bool subscribed() const {
     return !channels.empty() || !patterns.empty() || !shard_channels.empty();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The connections of a server, by their ids, which are counted from 1 and never used again. Objects
-// of clients that are gone are used again by later ones, for their memory. Thread safety: none.
+// The connections of a server by id. Ids count from 1 and are never reused; objects of former
+// clients are, for their memory. Thread safety: none.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ namespace interlock::sim::redis {
 
 class ClientTable {
  public:
-  /// `reuse`: false: the running command may still look at a spare client.
+  /// `reuse` is false if the running command may still look at a spare client.
   Client& Add(std::string_view address, bool reuse);
   /// nullptr: it is gone.
   Client* Find(ClientId id) {
     if (id == 0 || id > clients_.size()) return nullptr;
     return clients_[static_cast<std::size_t>(id - 1)].get();
   }
-  /// REQUIRES: it is there. The object lives on until another client takes it.
+  /// REQUIRES: it is there. The object lives on until another client reuses it.
   void Remove(ClientId id);
   void RemoveAll();
 

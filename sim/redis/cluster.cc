@@ -26,7 +26,7 @@ std::size_t KeySlot(std::string_view key) {
   return crc % kSlots;
 }
 
-// What the keys of a command, or of all commands of a transaction, amount to.
+// Summary of the keys of a command, or of all commands of a transaction.
 struct Cluster::Query {
   Verdict verdict = Verdict::kServe;
   bool writes = false;
@@ -171,7 +171,7 @@ const char* Cluster::ScriptRefusal(const Client& client, const Command& command,
   return "Script attempted to access a non local key in a cluster node";
 }
 
-// Redis looks at its blocked clients once in a while; here the new view is the moment.
+// Redis checks its blocked clients periodically; here, on a new view.
 void Cluster::SendAwayBlocked() {
   for (std::size_t i = 0; i < engine_.clients.all().size(); ++i) {
     Client* client = engine_.clients.all()[i].get();

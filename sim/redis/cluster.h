@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A server as a node of a Redis Cluster: which commands it serves, and where it sends the others.
-// The rules are those of getNodeByQuery in 7.0, with full coverage required and no reads while the
-// cluster is down, as by default.
+// A server as a node of a Redis Cluster: which commands it serves, and where it redirects others.
+// The rules are those of getNodeByQuery in 7.0 with the default configuration: full coverage
+// required, and no reads while the cluster is down.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +23,13 @@ namespace interlock::sim::redis {
 class Engine;
 struct Client;
 
-/// The view, and what only this node knows: slots on their way, with the other node's id.
+/// The view, and what only this node knows: slots being migrated, with the other node's id.
 struct ClusterState {
   ClusterView view;
   std::map<std::size_t, std::string> migrating;
   std::map<std::size_t, std::string> importing;
   bool failover_asked = false;
-  bool healthy = false;  // follows from the view; every command asks
+  bool healthy = false;  // follows from the view; every command checks it
 };
 
 class Cluster {
@@ -40,19 +40,19 @@ class Cluster {
   bool enabled() const { return state_.has_value(); }
   /// REQUIRES: enabled().
   const ClusterView& view() const { return state_->view; }
-  /// Clients that are blocked on keys which the node no longer serves are sent away.
+  /// Redirects clients that are blocked on keys which the node no longer serves.
   void SetView(ClusterView view);
 
-  /// Every slot is served by a master that works, and this node sees their majority.
+  /// Whether every slot is served by a working master, and this node sees a majority of masters.
   bool IsHealthy() const { return state_->healthy; }
   const ClusterNode& myself() const { return view().nodes[view().myself]; }
   std::optional<std::size_t> FindNode(std::string_view id) const;
-  /// Slots that are being moved from or to this node, with the other one's id.
+  /// Slots being migrated from or to this node, with the other one's id.
   std::map<std::size_t, std::string>& migrating() { return state_->migrating; }
   std::map<std::size_t, std::string>& importing() { return state_->importing; }
 
   /// Why this node does not serve the command: MOVED, ASK, CROSSSLOT, TRYAGAIN, CLUSTERDOWN. Empty:
-  /// it does. For an EXEC its queue decides.
+  /// it does. For an EXEC, judged by its queue.
   std::string Refusal(const Client& client, const Command& command,
                       std::span<const std::string_view> args) const;
   /// The same for a command of a script, as the text of its error.

@@ -15,7 +15,7 @@ constexpr std::int64_t kRankDelayUs = 1'000'000;
 constexpr std::int64_t kMinRejoinUs = 500'000;
 constexpr std::int64_t kMaxRejoinUs = 5'000'000;
 
-// 40 hexadecimal digits that tell the nodes apart.
+// 40 hexadecimal digits, unique per node.
 std::string IdOf(NodeId node) {
   const std::string number = std::to_string(node);
   return std::string(40 - number.size(), 'a') + number;
@@ -106,7 +106,7 @@ void ClusterBus::Listen(NodeId node) {
   Install(node, std::move(view));
 }
 
-// What the peer says of itself: its slots if its epoch is the higher one, and its master.
+// Learns what the peer says about itself: its slots if its epoch is higher, and its master.
 void ClusterBus::Learn(NodeId node, NodeId peer, ClusterView* view) {
   const ClusterView& theirs = ViewOf(peer);
   const ClusterNode& self = theirs.nodes[peer];
@@ -129,7 +129,7 @@ void ClusterBus::Learn(NodeId node, NodeId peer, ClusterView* view) {
     }
     view->owner[slot] = static_cast<std::int16_t>(peer);
   }
-  // Who has lost its slots to the peer, or its master has, follows the peer.
+  // A node that lost its slots to the peer, or whose master did, follows the peer.
   ClusterNode& own = view->nodes[node];
   if (robbed && (*robbed == node || own.master_id == view->nodes[*robbed].id)) {
     own.master_id = view->nodes[peer].id;
@@ -212,7 +212,7 @@ void ClusterBus::Promote(NodeId replica) {
   Install(replica, std::move(view));
 }
 
-// Only what has changed: blocked clients are looked at each time.
+// Only on a change: it checks all blocked clients.
 void ClusterBus::Install(NodeId node, ClusterView view) {
   const ClusterView& known = ViewOf(node);
   if (view.nodes == known.nodes && view.owner == known.owner &&

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// What the nodes of a Redis Cluster tell each other, ten times a second: which nodes are alive, and
-// which node serves which slots since when. A master that a majority of masters has not heard for
-// the node time-out has failed, and the replica that has got furthest takes its slots under a new
-// epoch; a node that has lost the majority serves nothing; a master that comes back follows its
-// successor.
+// Messages between the nodes of a Redis Cluster, ten times a second: which nodes are alive, and
+// which node serves which slots since when. A master unheard by a majority of masters for the node
+// timeout has failed, and its most up-to-date replica takes its slots under a new epoch; a node
+// that has lost the majority serves nothing; a returning master follows its successor.
 //
 // Guarantee: between two nodes the higher epoch wins, as in Redis. Non-guarantee: elections are
 // decided at once (no votes get lost), and slots moved by SETSLOT NODE are known only where it was
@@ -33,14 +32,14 @@ class ClusterBus {
 
   /// The masters come first, then the replicas of the first, of the second ...
   static TopologySpec Nodes(const ClusterSpec& spec);
-  /// What every node believes at first, except for which node it is itself: the slots are spread
-  /// evenly over the masters. REQUIRES: a topology made of Nodes(spec).
+  /// What every node believes at first, except its own identity: slots are spread evenly over the
+  /// masters. REQUIRES: a topology made of Nodes(spec).
   static ClusterView FirstView(const Topology& topology, const ClusterSpec& spec);
-  /// Hands every node its first view. REQUIRES: a topology made of Nodes(spec), which outlives
+  /// Gives every node its first view. REQUIRES: a topology made of Nodes(spec), which outlives
   /// this.
   ClusterBus(Topology& topology, const ClusterSpec& spec);
 
-  /// Its own next tick; the topology's timers come on top.
+  /// The bus's own next tick, apart from the topology's timers.
   std::int64_t NextTimerUs() const { return next_tick_us_; }
   void RunTimers();
 
@@ -51,7 +50,7 @@ class ClusterBus {
   struct Node {
     std::vector<Peer> peers;
     std::int64_t minority_us = -1;         // When it last saw no majority; -1: never.
-    std::optional<std::int64_t> elect_us;  // A replica whose master has failed: when it stands.
+    std::optional<std::int64_t> elect_us;  // When a failed master's replica starts an election.
     bool failover_asked = false;
   };
 

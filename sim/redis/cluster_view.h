@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What one node of a Redis Cluster believes: which nodes there are and which of them serves which
-// slot. Plain data; nodes exchange nothing by themselves: the owner of the servers hands each its
-// view.
+// One node's view of a Redis Cluster: the nodes, and which of them serves which slot. Plain data;
+// nodes exchange nothing by themselves: the owner of the servers gives each its view.
 #pragma once
 
 #include <array>
@@ -17,14 +16,14 @@ namespace interlock::sim::redis {
 inline constexpr std::size_t kSlots = 16384;
 inline constexpr std::int16_t kNoNode = -1;
 
-/// CRC16 (XMODEM) of the key, or of what stands between its first { and the next }, modulo 16384.
+/// CRC16 (XMODEM) of the key, or of the part between its first { and the next }, modulo 16384.
 std::size_t KeySlot(std::string_view key);
 
 struct ClusterNode {
   std::string id;  ///< 40 hexadecimal digits
   std::string host;
   int port = 0;
-  std::string master_id = {};  ///< Of a replica; empty for a master.
+  std::string master_id = {};  ///< For a replica; empty for a master.
   bool failed = false;         ///< As the majority sees it.
   std::int64_t config_epoch = 0;
   std::int64_t replication_offset = 0;
@@ -33,8 +32,8 @@ struct ClusterNode {
 
 struct ClusterView {
   std::vector<ClusterNode> nodes;
-  std::size_t myself = 0;                       ///< Into nodes.
-  std::array<std::int16_t, kSlots> owner = {};  ///< A master, into nodes; kNoNode: unassigned.
+  std::size_t myself = 0;                       ///< Index into nodes.
+  std::array<std::int16_t, kSlots> owner = {};  ///< Index into nodes; kNoNode: unassigned.
   bool sees_majority = true;                    ///< Of the masters; without it nothing is served.
   std::int64_t current_epoch = 0;
 

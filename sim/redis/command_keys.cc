@@ -43,7 +43,7 @@ std::optional<Index> FindBegin(const KeySpec& spec, Args args) {
   return std::nullopt;
 }
 
-// False if the specification cannot tell.
+// Returns false if the specification is not enough.
 bool ApplySpec(const KeySpec& spec, Args args, Positions* out) {
   if (spec.begin == KeySpec::Begin::kUnknown || (spec.flags & kKeyIncomplete) != 0) return false;
   const std::optional<Index> begin = FindBegin(spec, args);
@@ -70,7 +70,7 @@ bool ApplySpec(const KeySpec& spec, Args args, Positions* out) {
   return true;
 }
 
-// False if one of the specifications cannot tell.
+// Returns false if one of the specifications is not enough.
 bool ApplySpecs(const Command& command, Args args, bool channels, Positions* out) {
   for (const KeySpec& spec : command.keys) {
     if (spec.begin == KeySpec::Begin::kNone) break;
@@ -83,7 +83,7 @@ bool ApplySpecs(const Command& command, Args args, bool channels, Positions* out
   return true;
 }
 
-// Options between which only some are followed by arguments of their own.
+// Options, some of which take arguments of their own.
 struct Option {
   std::string_view name;
   Index arguments;
@@ -150,12 +150,12 @@ void BitFieldKeys(const Command&, Args args, Positions* out) {
   Add(out, 1, reads ? kKeyRo | kKeyAccess : kKeyRw | kKeyAccess | kKeyUpdate);
 }
 
-// As atoi: whatever begins with a number is one.
+// Like atoi: accepts any text that begins with a number.
 Index LenientNumber(std::string_view text) {
   return static_cast<std::int32_t>(std::strtol(std::string(text).c_str(), nullptr, 10));
 }
 
-// A count that only atoi can read: the keys are found, but not what is done to them.
+// A count that only atoi can read: the keys are found, but not their flags.
 void CountedLeniently(const Command& command, Args args, Positions* out) {
   Index store = 0;
   for (const KeySpec& spec : command.keys) {
@@ -187,7 +187,7 @@ constexpr OwnSearch kOwnSearches[] = {
 
 bool IsCounted(const KeySpec& spec) { return spec.find == KeySpec::Find::kCounted; }
 
-// False if the command has no way of its own.
+// Returns false if the command has no search of its own.
 bool SearchOwnWay(const Command& command, Args args, Positions* out) {
   for (const OwnSearch& own : kOwnSearches) {
     if (own.name != command.name) continue;
@@ -240,7 +240,7 @@ void DeriveKeyRange(Command* command) {
       continue;
     }
     first = std::min<int>(first, spec.index);
-    // Compared without a sign, because -1 is behind every other.
+    // Compared as unsigned, because -1 is after all others.
     last =
         std::max(last, static_cast<unsigned>(spec.last < 0 ? spec.last : spec.index + spec.last));
     step = spec.step;

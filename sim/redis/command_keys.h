@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which arguments of a command are keys: what COMMAND GETKEYS answers, and what a Cluster looks at
+// Which arguments of a command are keys: what COMMAND GETKEYS answers, and what a Cluster checks
 // before it serves a command. Pure functions.
 #pragma once
 
@@ -15,24 +15,23 @@
 namespace interlock::sim::redis {
 
 struct KeyPosition {
-  std::size_t index = 0;    ///< into the arguments, the name of the command included
+  std::size_t index = 0;    ///< into the arguments, including the command's name
   std::uint16_t flags = 0;  ///< a set of KeyFlag
   bool operator==(const KeyPosition&) const = default;
 };
 
-/// The keys as the specifications name them, or as the command's options do where those cannot
-/// tell (SORT STORE, MIGRATE KEYS ...). No shard channels. In the order of the specifications;
-/// empty if there are none, or if the arguments make no sense.
-/// REQUIRES: the number of arguments is one that the command takes.
+/// The keys found by the specifications or, where those are not enough (SORT STORE, MIGRATE KEYS
+/// ...), by the command's options; without shard channels. In the order of the specifications;
+/// empty if there are none, or if the arguments make no sense. REQUIRES: the command takes this
+/// number of arguments.
 std::vector<KeyPosition> FindKeys(const Command& command, std::span<const std::string_view> args);
 
 /// The arguments whose slots decide which node of a Cluster serves the command: its keys, or its
-/// shard channels (SSUBSCRIBE, SPUBLISH).
-/// REQUIRES: the number of arguments is one that the command takes.
+/// shard channels (SSUBSCRIBE, SPUBLISH). REQUIRES: the command takes this number of arguments.
 std::vector<std::size_t> KeyPositions(const Command& command,
                                       std::span<const std::string_view> args);
 
-/// Sets range and kMovableKeys from the specifications.
+/// Sets `range` and kMovableKeys from the specifications.
 void DeriveKeyRange(Command* command);
 
 }  // namespace interlock::sim::redis

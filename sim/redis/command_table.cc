@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxName = 40;
 
-// A name in lower case, with its hash; of a subcommand that of its container, '|' and its own.
+// A lower-cased name with its hash; for a subcommand "container|name".
 class LowerCased {
  public:
   explicit LowerCased(std::string_view name) { Append(name); }
@@ -34,7 +34,7 @@ class LowerCased {
       hash_ = (hash_ ^ static_cast<unsigned char>(lower)) * 16777619U;
     }
   }
-  /// No command has such a name.
+  /// No command has a name this long.
   bool too_long() const { return too_long_; }
   std::string_view text() const { return {text_.data(), length_}; }
   std::size_t hash() const { return hash_ ^ (hash_ >> 15); }
@@ -46,8 +46,8 @@ class LowerCased {
   bool too_long_ = false;
 };
 
-// Open addressing over the lower-cased names: a look-up costs one hash of the name, one comparison,
-// and no allocation.
+// Open addressing over the lower-cased names: a look-up costs one hash, one comparison, and no
+// allocation.
 class Table {
  public:
   Table() {
@@ -132,8 +132,8 @@ const Table& TheTable() {
   return table;
 }
 
-// What was found last in this thread by names of four to eight characters, written as they were:
-// nearly all that clients send is EVALSHA, EVAL or BLPOP.
+// This thread's latest look-ups of names of four to eight characters, exactly as written: nearly
+// all that clients send is EVALSHA, EVAL or BLPOP.
 class RecentCommands {
  public:
   static bool Suits(std::string_view name) { return name.size() >= 4 && name.size() <= 8; }
@@ -156,7 +156,7 @@ class RecentCommands {
     const Command* command = nullptr;
   };
 
-  // The first four characters and the last four, which may be partly the same ones.
+  // The first four characters and the last four, which may overlap.
   static std::uint64_t AsNumber(std::string_view name) {
     std::uint32_t first = 0;
     std::uint32_t last = 0;
@@ -197,7 +197,7 @@ const Command* FindCommand(std::string_view name, std::string_view sub, bool has
   LowerCased known_as(name);
   if (known_as.too_long()) return nullptr;
   const Command* command = TheTable().Find(known_as);
-  // "client|id" is no name that a client may use.
+  // A client may not use "client|id" as a name.
   if (command == nullptr || (command->flags & kSubcommand) != 0) return nullptr;
   if ((command->flags & kContainer) == 0) {
     if (may_be_recent) recent_commands.Note(name, command);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// All commands that Redis 7.0.15 knows, with what COMMAND INFO prints of them; those without a
-// handler are not modelled. Adding a command is adding a row to the handlers of its type.
+// All commands of Redis 7.0.15, with the data that COMMAND INFO prints; those without a handler are
+// not modelled. To add a command, add a row to the handlers of its type.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,13 @@ enum CommandFlag : std::uint32_t {
   // Printed by COMMAND INFO, in this order.
   kWrite = 1U << 0,
   kReadOnly = 1U << 1,
-  kDenyOom = 1U << 2,  // Refused when the memory is used up.
+  kDenyOom = 1U << 2,  // Refused when memory is used up.
   kAdmin = 1U << 3,
   kPubSub = 1U << 4,
   kNoScript = 1U << 5,
   kBlocking = 1U << 6,
   kLoading = 1U << 7,  // Served while the data is being loaded.
-  kStale = 1U << 8,    // Served by a replica whose link is down, too.
+  kStale = 1U << 8,    // Served even by a replica whose link is down.
   kSkipMonitor = 1U << 9,
   kSkipSlowlog = 1U << 10,
   kAsking = 1U << 11,
@@ -35,7 +35,7 @@ enum CommandFlag : std::uint32_t {
   kNoMandatoryKeys = 1U << 14,
   kNoAsyncLoading = 1U << 15,
   kNoMulti = 1U << 16,
-  kMovableKeys = 1U << 17,  // The key range does not tell all; derived from the specifications.
+  kMovableKeys = 1U << 17,  // The key range is not exact; derived from the specifications.
   kAllowBusy = 1U << 18,    // Served while a script runs for too long.
   // Not printed.
   kMayReplicate = 1U << 24,   // Not a write, but refused where writes are.
@@ -43,7 +43,7 @@ enum CommandFlag : std::uint32_t {
   kSubscriber = 1U << 26,     // Allowed in the RESP2 subscriber context.
   kAtOnceInMulti = 1U << 27,  // Not queued.
   kContainer = 1U << 28,      // Has subcommands, found as "client|id".
-  kSubcommand = 1U << 29,     // Is one; derived from the name.
+  kSubcommand = 1U << 29,     // A subcommand; derived from the name.
   kShowsInState = 1U << 30,   // See IsDescribed in state.h; derived from the name.
 };
 
@@ -93,14 +93,14 @@ enum CommandTip : std::uint16_t {
 
 struct Command {
   std::string_view name;  // Lower case.
-  std::int8_t arity;      // Redis' convention: -n is n or more.
+  std::int8_t arity;      // Redis' convention: -n means n or more.
   std::uint32_t flags;
   std::uint32_t categories;  // A set of AclCategory: those that do not follow from the flags.
   KeySpecs keys = {};
   std::uint16_t tips = 0;
   KeyRange range = {};  // Derived from `keys`.
   Handler handler = nullptr;
-  std::uint16_t place = 0;  // Among KnownCommands(), from 1; 0: not there, a Sentinel's own.
+  std::uint16_t place = 0;  // Position in KnownCommands(), from 1; 0: a Sentinel's own command.
 };
 
 inline bool ArityMatches(const Command& command, std::size_t count) {
@@ -113,12 +113,12 @@ struct HandlerRow {
   Handler handler;
 };
 
-/// By its name in any case; null if unknown. For a container the subcommand in `sub` decides:
+/// Looks up a name in any case; null if unknown. For a container `sub` selects the subcommand;
 /// `known_container` tells an unknown subcommand from an unknown command.
 const Command* FindCommand(std::string_view name, std::string_view sub, bool has_sub,
                            bool* known_container);
 
-/// By name; the subcommands of a container follow it.
+/// By name; a container's subcommands follow it.
 std::span<const Command> KnownCommands();
 
 /// All ACL categories of the command, a set of AclCategory.

@@ -31,7 +31,7 @@ std::string RangeText(std::int64_t min, std::int64_t max) {
          " inclusive";
 }
 
-// As the real one reads it: no sign, what is too large becomes the largest, and products wrap.
+// Parses like Redis: no sign, numbers too large become the largest, and products wrap.
 bool ParseMemory(std::string_view text, std::uint64_t* out) {
   constexpr std::size_t kMaxDigits = 127;
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -97,7 +97,7 @@ bool SetChoice(const Parameter& parameter, std::string_view value, std::int64_t*
   return true;
 }
 
-// "default" is none of the others.
+// "default" cannot be combined with others.
 bool SetChoices(const Parameter& parameter, std::string_view value, std::string* out,
                 std::string* reason) {
   std::vector<bool> chosen(Split(parameter.choices, ", ").size());
@@ -164,7 +164,7 @@ std::string FormatNumber(const Parameter& parameter, std::int64_t number) {
   }
 }
 
-// What the real server makes of a value once it is set.
+// The value that a real server uses once it is set.
 std::int64_t Adjusted(const Parameter& parameter, std::int64_t number) {
   constexpr std::int64_t kMaxHz = 500;
   constexpr std::int64_t kMinBacklog = 16384;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The configuration of one server: what CONFIG GET, CONFIG SET and the command line of redis-server
-// 7.0.15 know. Every parameter is a row of a table (name, kind, limits, value of a fresh server);
-// those that something here acts upon live in typed fields, the others only keep their text.
+// 7.0.15 accept. Every parameter is a row of a table (name, kind, limits, default); those that
+// affect this server have typed fields, the others only keep their text.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +28,14 @@ enum MaxmemoryPolicy : std::int64_t {
 enum AppendFsync : std::int64_t { kFsyncEverySecond, kFsyncAlways, kFsyncNo };
 enum ProtectedAction : std::int64_t { kAllowed, kAllowedLocally, kForbidden };
 
-/// "save": a snapshot once the changes are at least this many and this old.
+/// "save": a snapshot once there are this many changes and this much time has passed.
 struct SavePoint {
   std::int64_t seconds = 0;
   std::int64_t changes = 0;
 };
 
-/// Named as the parameters. Flags are 0 or 1, choices the enumerations above, the rest in the unit
-/// of the parameter. REQUIRES: made as a copy of FreshConfig().
+/// Fields are named after the parameters. Flags are 0 or 1, choices use the enumerations above, and
+/// the rest is in the parameter's unit. REQUIRES: made as a copy of FreshConfig().
 struct Config {
   // Connections.
   std::string requirepass;
@@ -53,7 +53,7 @@ struct Config {
   std::int64_t hz = 0;
   std::uint16_t notify_keyspace_events = 0;  // NotifyClass
   std::int64_t busy_reply_threshold = 0;     // ms
-  std::int64_t maxmemory = 0;                // Unsigned; 0: none.
+  std::int64_t maxmemory = 0;                // Unsigned; 0: no limit.
   std::int64_t maxmemory_policy = 0;         // MaxmemoryPolicy
   std::int64_t maxmemory_samples = 0;
   std::int64_t lfu_decay_time = 0;
@@ -110,15 +110,15 @@ struct Config {
   std::int64_t cluster_replica_no_failover = 0;
   std::int64_t cluster_replica_validity_factor = 0;
 
-  /// Those that nothing here acts upon, where they are not as in a fresh server.
+  /// Parameters that have no effect here and are not at their default.
   std::map<std::string_view, std::string> others;
 };
 
 enum ParameterTrait : std::uint8_t {
   kImmutableParameter = 1,  // Set on the command line only.
-  kProtectedParameter = 2,  // CONFIG SET may not: enable-protected-configs is no.
+  kProtectedParameter = 2,  // Not by CONFIG SET: enable-protected-configs is no.
   kFixedParameter = 4,      // Setting it would have effects that are not modelled.
-  kHiddenParameter = 8,     // For tests of Redis: shown by its full name only, and as kFixed.
+  kHiddenParameter = 8,     // For tests of Redis: shown only by full name; otherwise like kFixed.
 };
 
 struct Parameter {
@@ -134,7 +134,7 @@ struct Parameter {
     kNotify,
   };
   std::string_view name;
-  std::string_view fresh;  ///< as CONFIG GET of a fresh server prints it
+  std::string_view fresh;  ///< default, as CONFIG GET prints it
   Kind kind = Kind::kText;
   std::uint8_t traits = 0;
   std::int64_t Config::*number = nullptr;
@@ -146,14 +146,15 @@ struct Parameter {
 
 /// The configuration of a server started without a configuration file.
 const Config& FreshConfig();
-/// In any case, by an old name ("slave-priority") too; null if 7.0.15 has none such.
+/// Looks up a name in any case, old names ("slave-priority") included; null if 7.0.15 has none
+/// such.
 const Parameter* FindParameter(std::string_view name);
-/// False: clients could tell whether it has another value than the one shown, and nothing here acts
-/// upon it, so setting it to something else has to be refused.
+/// False: clients could tell whether it has another value than the one shown, but it has no effect
+/// here, so setting it to anything else must be refused.
 bool IsActedUpon(const Parameter& parameter);
 /// As CONFIG GET prints it.
 std::string FormatParameter(const Config& config, const Parameter& parameter);
-/// False, with the reason as CONFIG SET words it, if the value is none for this parameter.
+/// Returns false, with the reason as CONFIG SET words it, if the value is invalid.
 bool SetParameter(const Parameter& parameter, std::string_view value, Config* config,
                   std::string* reason);
 struct CaselessOrder {
@@ -161,8 +162,8 @@ struct CaselessOrder {
 };
 /// By the names that CONFIG GET prints.
 using ParametersByName = std::map<std::string_view, const Parameter*, CaselessOrder>;
-/// The one of this name (or old name), under the name as it is written here; or all that match a
-/// glob and are not hidden. Without regard to case. Valid as long as `pattern`.
+/// The parameter of this name (or old name), under the name as given; or all that match a glob and
+/// are not hidden. Ignores case. Valid as long as `pattern`.
 ParametersByName MatchParameters(std::string_view pattern);
 
 }  // namespace interlock::sim::redis

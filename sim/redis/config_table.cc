@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The parameters of redis-server 7.0.15, with the limits and the fresh values that it reports. The
-// compiler's and the machine's (dir, supervised, cpulists) are as on a server started in "/".
+// The parameters of redis-server 7.0.15, with the limits and defaults that it reports. Those of the
+// compiler and the machine (dir, supervised, cpulists) are as on a server started in "/".
 #include "sim/redis/config_table.h"
 
 #include <limits>
@@ -49,7 +49,7 @@ constexpr Parameter BigMemory(std::string_view name, std::string_view fresh,
   return {name, fresh, Kind::kBigMemory, 0, field};
 }
 
-// CONFIG GET shows it to those alone who know its name.
+// CONFIG GET shows it only by its full name.
 constexpr Parameter Hidden(Parameter parameter) {
   parameter.traits |= kHiddenParameter;
   return parameter;

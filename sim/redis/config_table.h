@@ -10,7 +10,7 @@
 
 namespace interlock::sim::redis {
 
-/// An old name of a parameter, which CONFIG GET lists beside the new one.
+/// An old name of a parameter, which CONFIG GET also lists.
 struct ParameterAlias {
   std::string_view alias;
   std::string_view name;
@@ -19,7 +19,7 @@ struct ParameterAlias {
 /// In byte order of their names.
 std::span<const Parameter> Parameters();
 std::span<const ParameterAlias> ParameterAliases();
-/// Those that IsActedUpon denies, beside the fixed ones.
+/// Those that IsActedUpon denies, apart from the fixed ones.
 std::span<const std::string_view> UnactedParameters();
 
 }  // namespace interlock::sim::redis

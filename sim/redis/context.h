@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One command in execution: what a handler may use. The reply starts as nil; every reply is made in
-// its RESP3 form, and a RESP2 client gets what ToResp2 makes of it.
+// A command's execution context: what its handler may use. The reply starts as nil; every reply is
+// made in its RESP3 form, and converted by ToResp2 for a RESP2 client.
 #pragma once
 
 #include <cstddef>
@@ -31,53 +31,55 @@ struct Context {
   Arguments args;
   const Command& command;
   Value& reply;
-  bool silent = false;  // No reply now: blocked, or it was sent by other means.
+  bool silent = false;  // No reply now: blocked, or sent by other means.
 
-  /// A command that changed data goes to replicas and the AOF as it is, unless it says otherwise.
+  /// By default, a command that changed data goes to replicas and the AOF unchanged.
   enum class Propagation : std::uint8_t { kIfChanged, kAlways, kDone };
   Propagation propagation = Propagation::kIfChanged;
 
   Keyspace& keyspace() const;
   int database() const { return client.database; }
   bool resp3() const { return client.protocol == 3; }
-  /// The look-up of a command: one that writes makes no keymiss event, and on a replica that may be
-  /// written to it deletes what has expired; one that reads does as FindToRead.
+  /// A command's look-up: for a write it makes no keymiss event, and on a writable replica deletes
+  /// an expired key; for a read it does what FindToRead does.
   Entry* Find(std::string_view key) const {
     return (command.flags & kWrite) != 0 ? FindToWrite(key) : FindToRead(key);
   }
-  /// For the keys that a writing command only reads (sources of SINTERSTORE, COPY, SET ... GET).
+  /// For keys that a writing command only reads (sources of SINTERSTORE, COPY, SET ... GET).
   Entry* FindToRead(std::string_view key) const { return Accessed(Glance(key)); }
   Entry* FindToWrite(std::string_view key) const {
     return Accessed(keyspace().FindToWrite(client.database, key));
   }
-  /// FindToRead without counting as an access (TTL, TYPE, EXISTS): OBJECT IDLETIME goes on.
+  /// FindToRead without counting as an access (TTL, TYPE, EXISTS): OBJECT IDLETIME is not reset.
   Entry* Glance(std::string_view key) const {
     Entry* entry = keyspace().Find(client.database, key);
     if (entry == nullptr) Notify(kNotifyKeyMiss, "keymiss", key);
     return entry;
   }
-  /// Every change of a value or a TTL says so: watchers, the journal and EXEC depend on it.
+  /// Must be called on every change of a value or TTL: watchers, the journal and EXEC depend on it.
   void Touch(std::string_view key, std::size_t changes = 1) const {
     keyspace().Touch(client.database, key, changes);
   }
   void Remove(std::string_view key) const { keyspace().Remove(client.database, key); }
   /// A keyspace event: Notify(kNotifyList, "lpush", key).
   void Notify(NotifyClass type, std::string_view event, std::string_view key) const;
-  /// Does anybody read effects? Without, there is no need to make them.
+  /// Whether anybody reads effects; otherwise none need be made.
   bool journalled() const;
-  /// A time that has come already deletes at once; a replica, and who loads, wait for the DEL.
+  /// An expiry in the past deletes at once, except on a replica or while loading, which wait for a
+  /// DEL.
   bool DeletesAt(std::int64_t expires_at_ms) const {
     return expires_at_ms <= keyspace().now_ms() && !client.from_master &&
            keyspace().expiry_mode() == ExpiryMode::kDelete;
   }
-  /// Puts this effect in the place of the command itself, e.g. SET ... PXAT for SETEX; called
+  /// Propagates this effect instead of the command itself, e.g. SET ... PXAT for SETEX; if called
   /// several times, all of them.
   void Propagate(std::initializer_list<std::string_view> effect) {
     Propagate(Arguments(effect.begin(), effect.size()));
   }
   void Propagate(Arguments effect);
 
-  /// False, and WRONGTYPE as reply, if the key holds another type; null if it is missing.
+  /// Returns false, with WRONGTYPE as reply, if the key holds another type; `*out` is null if it is
+  /// missing.
   template <typename T>
   bool Get(std::string_view key, T** out) {
     return As(Find(key), out);
@@ -115,7 +117,7 @@ struct Context {
     reply.Clear();
     reply.type = Value::Type::kArray;
   }
-  /// Turns the reply into an array, map or set, to be filled.
+  /// Turns the reply into an array, map or set to be filled.
   std::vector<Value>& Array() { return Elements(Value::Type::kArray); }
   std::vector<Value>& Map() { return Elements(Value::Type::kMap); }
   std::vector<Value>& Set() { return Elements(Value::Type::kSet); }
@@ -123,9 +125,9 @@ struct Context {
   void Pair(std::string_view first, std::string_view second) { reply.SetPair(first, second); }
   /// "ERR wrong number of arguments for 'x' command"
   void ArityError();
-  /// False, and an error as reply, if the text is not an integer.
+  /// Returns false, with an error as reply, if the text is not an integer.
   bool ParseInt(std::string_view text, std::int64_t* out, std::string_view error = kNotInteger);
-  /// This form of the command is known to Redis, but not to us: "SET IFEQ".
+  /// Reports a form of the command that Redis knows and this server does not model: "SET IFEQ".
   void Unmodelled(std::string_view what);
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The types of values; copies are deep. Their orders are those that Redis shows where it shows a
-// fixed one (small hashes: insertion; integer sets: numeric; sorted sets: score, then bytes). Where
-// the order of Redis is arbitrary it is that of insertion, but the last item takes the place of one
-// that is removed: a scan from the back misses nothing that is there all the time.
+// The types of values; copies are deep. They are ordered as in Redis where its order is fixed
+// (small hashes: insertion; integer sets: numeric; sorted sets: score, then bytes). Where Redis'
+// order is arbitrary, it is insertion order, except that the last item takes the place of a removed
+// one: a scan from the back misses no item that stays throughout.
 #pragma once
 
 #include <cstddef>
@@ -33,12 +33,12 @@ class Hash {
   std::size_t size() const { return fields_.size(); }
   const std::vector<Item>& items() const { return fields_.items(); }
   const std::string* Find(std::string_view field) const { return fields_.Find(field); }
-  /// True if the field is new. One text that is too long, or too many fields, end the compact
-  /// encoding.
+  /// Returns true if the field is new. A text that is too long, or too many fields, ends the
+  /// compact encoding.
   bool Set(std::string_view field, std::string_view value, const EncodingLimits& limits = {});
   bool Remove(std::string_view field) { return fields_.Remove(field, compact_); }
 
-  /// Redis' listpack; otherwise its hashtable.
+  /// Whether Redis would use a listpack; otherwise a hashtable.
   bool compact() const { return compact_; }
 
  private:
@@ -50,13 +50,13 @@ class Set {
  public:
   std::size_t size() const { return compact_ ? integers_.size() : members_.size(); }
   bool Contains(std::string_view member) const;
-  /// A member that is no integer, or too many, end the compact encoding.
+  /// A member that is not an integer, or too many members, ends the compact encoding.
   bool Add(std::string_view member, const EncodingLimits& limits = {});
   bool Remove(std::string_view member);
   std::string Member(std::size_t index) const;
   std::vector<std::string> Members() const;
 
-  /// Redis' intset; otherwise its hashtable.
+  /// Whether Redis would use an intset; otherwise a hashtable.
   bool compact() const { return compact_; }
 
  private:

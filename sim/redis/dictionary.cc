@@ -30,7 +30,7 @@ std::size_t PositionIndex::SlotOf(std::uint32_t hash, std::size_t position) cons
   return at;
 }
 
-// Those that probing had driven behind the free slot come back, so that no search ends too early.
+// Moves back entries that probing had placed after the freed slot, so that no search stops early.
 void PositionIndex::Erase(std::uint32_t hash, std::size_t position) {
   std::size_t hole = SlotOf(hash, position);
   for (std::size_t at = (hole + 1) & mask(); slots_[at].next_position != 0;

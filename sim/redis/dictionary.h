@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A map from texts to values whose items stand in a vector: constant time for look-ups, changes and
-// the choice of the n-th, and an order that is a function of the calls made. Copies are deep.
+// A map from texts to values whose items are in a vector: constant time for look-ups, changes and
+// access by index, in an order that is a function of the calls made. Copies are deep.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace interlock::sim::redis {
 
-/// Where in a vector a text stands, found by its hash: open addressing with linear probing.
+/// Finds a text's position in a vector by its hash: open addressing with linear probing.
 class PositionIndex {
  public:
   static constexpr std::size_t kNone = SIZE_MAX;
@@ -36,7 +36,7 @@ class PositionIndex {
   /// REQUIRES for these three: the position is in the index under this hash.
   void Erase(std::uint32_t hash, std::size_t position);
   void Move(std::uint32_t hash, std::size_t from, std::size_t to);
-  /// Every position after this one becomes one less.
+  /// Decrements every later position.
   void CloseGap(std::size_t position);
 
  private:
@@ -67,7 +67,7 @@ class Dictionary {
   }
   V* Find(std::string_view key) { return const_cast<V*>(std::as_const(*this).Find(key)); }
 
-  /// Behind all others. REQUIRES: the key is not there.
+  /// Appends an item. REQUIRES: the key is not there.
   V& Add(std::string_view key, V value) {
     items_.emplace_back(std::string(key), std::move(value));
     if (!index_.empty()) {
@@ -80,8 +80,7 @@ class Dictionary {
     return items_.back().second;
   }
 
-  /// The items after it move up, which takes time in their number; without `keep_order` the last
-  /// item takes its place instead.
+  /// Moves later items up, in linear time; without `keep_order` the last item takes its place.
   bool Remove(std::string_view key, bool keep_order) {
     const std::size_t at = Locate(key);
     if (at == PositionIndex::kNone) return false;
@@ -104,7 +103,7 @@ class Dictionary {
   }
 
  private:
-  static constexpr std::size_t kWalked = 16;  // Up to here a walk is quicker than the index.
+  static constexpr std::size_t kWalked = 16;  // Up to here linear search is faster.
 
   std::size_t Locate(std::string_view key) const {
     if (!index_.empty()) {
@@ -118,7 +117,7 @@ class Dictionary {
   }
 
   std::vector<Item> items_;
-  PositionIndex index_;  // Empty while the dictionary has always been small.
+  PositionIndex index_;  // Empty as long as the dictionary was always small.
 };
 
 }  // namespace interlock::sim::redis

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Up to which size a value keeps its compact encoding. Clients see it in OBJECT ENCODING, in the
-// order of small hashes and integer sets, and in *SCAN, which shows a compact value as a whole.
+// The size limits of compact encodings. Clients see them in OBJECT ENCODING, in the order of small
+// hashes and integer sets, and in *SCAN, which returns a compact value as a whole.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace interlock::sim::redis {
 /// The options of the same names; lengths in bytes.
 struct EncodingLimits {
   std::size_t hash_entries = 512;        ///< hash-max-listpack-entries
-  std::size_t hash_value = 64;           ///< hash-max-listpack-value: of fields and values
+  std::size_t hash_value = 64;           ///< hash-max-listpack-value: for fields and values
   std::size_t set_integers = 512;        ///< set-max-intset-entries
   std::size_t sorted_set_entries = 128;  ///< zset-max-listpack-entries
   std::size_t sorted_set_value = 64;     ///< zset-max-listpack-value

@@ -65,7 +65,7 @@ void Engine::SetConfig(const Config& changed) {
 }
 
 ClientId Engine::Connect(std::string_view address) {
-  // Among the spare ones may be the client of the running script.
+  // The spare clients may include that of the running script.
   Client& client = clients.Add(address, !script_turn.running());
   client.connected_ms = now_ms();
   client.last_command_ms = now_ms();
@@ -75,7 +75,7 @@ ClientId Engine::Connect(std::string_view address) {
   return client.id;
 }
 
-// Rounds down, before 1970 too.
+// Rounds down, even before 1970.
 void Engine::SetTime(std::int64_t unix_us) {
   now_us = unix_us;
   keyspace.SetNowMs(unix_us >= 0 ? unix_us / 1000 : (unix_us - 999) / 1000);
@@ -98,12 +98,12 @@ void Engine::Close(Client& client) {
 
 void Engine::Deliver(Client& client, Value& value) {
   if (client.captured != nullptr) {
-    // A HELLO behind it in the same EXEC does not change its form.
+    // A later HELLO in the same EXEC does not change its form.
     if (client.protocol == 2) ToResp2(&value);
     client.captured->push_back(std::move(value));
     return;
   }
-  // CLIENT REPLY leaves what pub/sub sends alone, in RESP2 too.
+  // CLIENT REPLY does not affect pub/sub messages, even in RESP2.
   const bool push = value.type == Value::Type::kPush;
   if (!push && client.replies != Replies::kOn && client.replies != Replies::kSkipNext) return;
   if (client.protocol == 3) {
@@ -156,7 +156,7 @@ void Engine::Execute(ClientId id, const Argv& argv) {
   } else if (client->wait || client->postponed) {
     client->pending.push_back(argv);
   } else if (script_turn.running()) {
-    ExecuteNow(*client, argv);  // What follows a command must wait for the script's end.
+    ExecuteNow(*client, argv);  // Commands after this one must wait for the script's end.
   } else {
     ExecuteNow(*client, argv);
     AfterCommand();
@@ -171,7 +171,7 @@ void Engine::ExecuteNow(Client& client, const Argv& argv) {
   if (client.replies == Replies::kSkipBlocked) client.replies = Replies::kOn;
   const ClientId id = client.id;
   const bool asked = client.asking;
-  // Inside of a long script other clients' commands may come while this one is at work.
+  // During a long script other clients' commands may run inside this one.
   std::vector<std::string_view> words = std::move(words_);
   words.assign(argv.begin(), argv.end());
   Process(client, words);
@@ -198,12 +198,12 @@ void Engine::AfterCommand() {
   }
   if (std::exchange(limit_changed_, false)) {
     memory.MakeRoom();
-    if (unmodelled_is_error) unmodelled.reset();  // The next command that needs room is told.
+    if (unmodelled_is_error) unmodelled.reset();  // The next command that needs memory is told.
   }
   if (journal.active()) SettleEffects();
 }
 
-// What was sent behind a command that blocked or was postponed.
+// Runs what was sent after a command that blocked or was postponed.
 void Engine::RunPending(Client* client) {
   while (client != nullptr && !client->wait && !client->postponed && !client->pending.empty() &&
          !unmodelled) {
@@ -230,7 +230,7 @@ void Engine::Process(Client& client, Arguments args) {
     if (!client.queue_failed) client.queue.emplace_back(args.begin(), args.end());
     return Emit(client, StatusValue("QUEUED"));
   }
-  // Other clients' commands may run inside of a long script.
+  // Other clients' commands may run during a long script.
   Value inner;
   Value& reply = script_turn.running() ? inner : reply_;
   const bool replies = Run(client, *command, args, &reply);
@@ -246,8 +246,8 @@ bool Engine::AnswerUnmodelled(Client& client) {
   return true;
 }
 
-// A script's error is the one that its command has been counted for; and a command fails with the
-// errors that it makes others get. Only reading looks up.
+// A script's error was already counted for its command; a command also fails with errors that it
+// causes for others. Only reads count look-ups.
 void Engine::Count(const Client& client, const Command& command, const Value& reply,
                    std::int64_t errors_before, const Keyspace::Lookups& lookups) {
   CommandCounts& counts = statistics.Of(command);
@@ -264,8 +264,8 @@ void Engine::Count(const Client& client, const Command& command, const Value& re
   statistics.attributed = statistics.error_replies;
 }
 
-// What keys and channels do not show: other commands' state, and the order of all changes where
-// somebody is told of it.
+// Records dependencies that keys and channels do not show: state of other commands, and the order
+// of all changes where somebody is told of it.
 void Engine::NoteHidden(const Command& command) const {
   const bool ordered = journal.active() || config_.maxmemory > 0;
   if (ordered || (command.flags & kShowsInState) == 0) keyspace.TouchAll();
@@ -346,7 +346,7 @@ void Engine::RunEffect(const Effect& effect) {
   Run(effects_client_, *command, args, &nobody_gets_it);
 }
 
-// The disk comes before the network: a replica never has what a kill -9 of its master undoes.
+// The disk comes before the network: a replica never has data that a kill -9 of its master undoes.
 void Engine::SettleEffects() {
   persistence.WriteEffects();
   replication.RequestAcknowledgements();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The inside of the server: clients, the order of checks before every command, and what happens
-// after it (its effects are journalled, blocked clients are served). Commands see it through their
-// Context.
+// The inside of the server: clients, the checks before every command, and what follows it
+// (journalling its effects, serving blocked clients). Commands access it through their Context.
 #pragma once
 
 #include <cstdint>
@@ -56,28 +55,28 @@ class Engine {
   std::optional<std::int64_t> NextTimerUs() const;
   void RunTimers();
 
-  /// To the client's connection, or into the array of the EXEC that it is running.
+  /// Sends to the client's connection, or into the array of the EXEC that it is running.
   void Emit(Client& client, Value value) { Deliver(client, value); }
   void Emit(ClientId id, Value value);
-  /// The server hangs up.
+  /// The server closes the connection.
   void Close(Client& client);
-  /// Runs a command's handler with the client's other checks already passed, and journals its
-  /// effects. `reply` is the caller's, so that it can keep its memory; whatever it was, it is the
-  /// reply afterwards. False: there is no reply now.
+  /// Runs a command's handler after the client's other checks have passed, and journals its
+  /// effects. `reply` is reused for its memory; its previous content is ignored. Returns false if
+  /// there is no reply now.
   bool Run(Client& client, const Command& command, Arguments args, Value* reply);
   void SetUnmodelled(std::string_view what);
-  /// For commands that choose at random: less than the bound. REQUIRES: bound >= 1.
+  /// For commands that choose at random: a number below the bound. REQUIRES: bound >= 1.
   std::uint64_t Choose(std::uint64_t bound);
   void DiscardTransaction(Client& client);
-  /// Executes an effect of another server, or of the append-only file: nobody gets a reply.
+  /// Executes an effect of another server, or of the append-only file, without a reply to anybody.
   void RunEffect(const Effect& effect);
-  /// Behind everything that may have changed data: effects reach the disk, waiters are served.
+  /// Called after anything that may have changed data: effects reach the disk, waiters are served.
   void AfterCommand();
   /// The process ends; the disk, the configuration and the clock stay.
   void CloseAll();
   void Kill(const Server::Crash& crash);
   void Start(std::int64_t loading_us);
-  /// To be called when the role, or what the configuration says about it, has changed.
+  /// Call when the role, or its configuration, has changed.
   void OnRoleChanged();
   void UpdateJournal();
   void UpdateExpiryMode();
@@ -92,17 +91,17 @@ class Engine {
   Sink* sink = nullptr;
   std::int64_t now_us = 0;
   Server::Random random;           // Null: a sequence of its own.
-  Watcher watcher;                 // Null: nobody.
+  Watcher watcher;                 // Null: none.
   std::function<void()> shutdown;  // Null: SHUTDOWN is not modelled.
   EncodingLimits encoding_limits;
   int highest_protocol = 3;
   bool unmodelled_is_error = false;
   bool active_expiry = true;  // DEBUG SET-ACTIVE-EXPIRE
-  bool caller_acts = false;   // ShowParameter is at work.
+  bool caller_acts = false;   // ShowParameter is running.
   bool unreplicated = false;  // Messages between servers reach nobody.
   BuffersOf buffers_of;       // Null: they are empty.
   std::size_t script_memory = std::size_t{256} << 20;
-  bool remembers_scripts = false;  // See Dialogues; nobody can tell but by the time it takes.
+  bool remembers_scripts = false;  // See Dialogues; affects only running time.
   std::optional<std::string> unmodelled;
   ClientTable clients;
   Admission admission{*this};
@@ -113,8 +112,8 @@ class Engine {
   Journal journal;
   Persistence persistence;
   Replication replication;
-  Sentinel* sentinel = nullptr;  // It is one, and its commands are other ones.
-  std::uint64_t identity = 0;    // Makes the ids of its runs differ from those of other servers.
+  Sentinel* sentinel = nullptr;  // Set if this server is a Sentinel, with other commands.
+  std::uint64_t identity = 0;    // Distinguishes the ids of its runs from other servers'.
   Blocking blocking;
   Pause pause;
   Memory memory;
@@ -126,9 +125,9 @@ class Engine {
  private:
   void ExecuteNow(Client& client, const Argv& argv);
   void Process(Client& client, Arguments args);
-  /// True: something was met that is not modelled, and the client has been told.
+  /// True: something unmodelled was met, and the client has been told.
   bool AnswerUnmodelled(Client& client);
-  /// As Emit; may change the value, or take it away.
+  /// Like Emit, but may change the value or move from it.
   void Deliver(Client& client, Value& value);
   void Send(Client& client, Value& value);
   void NoteHidden(const Command& command) const;
@@ -142,10 +141,10 @@ class Engine {
   Client effects_client_;  // Runs effects.
   std::uint64_t starts_ = 0;
 
-  Value reply_;                          // The present top-level command's, kept for its memory.
-  std::vector<std::string_view> words_;  // A command's, kept for their memory.
+  Value reply_;  // For the present top-level command; reused for its memory.
+  std::vector<std::string_view> words_;  // For a command; reused for its memory.
   std::int64_t start_us_ = 0;
-  bool limit_changed_ = false;  // Keys may have to go once the command is over.
+  bool limit_changed_ = false;  // Keys may have to be evicted after the command.
 
   std::uint64_t random_state_ = 0;
 };

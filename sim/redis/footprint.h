@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// What commands have touched, by effect and not by name: keys and channels that they have read or
-// written, as hashes. Whatever cannot be told counts as everything.
+// What commands have touched, by effect and not by name: keys and channels read or written, as
+// hashes. Anything uncertain counts as everything.
 //
-// Guarantee: if the footprints of two commands, of different clients and at one instant, are
-// Independent, then both orders leave the same data, and each command gets the same reply. Two
-// names with one hash only make commands look dependent. Thread safety: none.
+// Guarantee: if the footprints of two commands, of different clients and at the same instant, are
+// Independent, then both orders leave the same data, and each command gets the same reply. Hash
+// collisions only make commands look dependent. Thread safety: none.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ class Footprint {
   void WriteKey(int database, std::string_view key) { Add(writes_, database, key); }
   void ReadChannel(std::string_view channel) { Add(reads_, kChannels, channel); }
   void WriteChannel(std::string_view channel) { Add(writes_, kChannels, channel); }
-  /// Something that is no server's, and has a number.
+  /// Something outside the servers, identified by a number.
   void WriteOther(std::uint64_t number) { Add(writes_, kOthers, {}, number); }
-  /// Nothing is independent of it.
+  /// Makes it dependent on everything.
   void TouchAll() { global_ = true; }
   void Clear();
 
@@ -46,7 +46,7 @@ class Footprint {
 
 class Server;
 
-/// From now on what the server executes leaves its traces there, until null is given, or Reset.
+/// Records what the server executes in `footprint`, until null is set or Reset is called.
 void SetFootprint(Server& server, Footprint* footprint);
 
 bool Independent(const Footprint& one, const Footprint& other);

@@ -22,45 +22,44 @@ struct Effect {
   Argv argv;
 };
 
-/// What one command, script or transaction has brought about: applied as a whole or not at all.
+/// The effects of one command, script or transaction: applied as a whole or not at all.
 struct Unit {
   std::vector<Effect> effects;
-  std::int64_t end_offset = 0;  ///< Bytes of the stream up to and with this unit.
-  /// The append-only file does not get PING and REPLCONF, the links not the own writes of a
-  /// replica.
+  std::int64_t end_offset = 0;  ///< Bytes of the stream up to and including this unit.
+  /// The append-only file does not get PING and REPLCONF; links do not get a replica's own writes.
   enum class Readers : std::uint8_t { kAll, kLinks, kFile };
   Readers readers = Readers::kAll;
 };
 
 class Journal {
  public:
-  /// Without a reader nothing is kept and offsets stand still.
+  /// Without a reader nothing is kept and offsets do not move.
   void SetActive(bool active) { active_ = active; }
   bool active() const { return active_; }
-  /// Effects get lost meanwhile: redis.set_repl(redis.REPL_NONE) wants it, and those of another
-  /// server's unit are in that unit already.
+  /// While muted, effects are dropped: for redis.set_repl(redis.REPL_NONE), and for effects already
+  /// contained in another server's unit.
   void SetMuted(bool muted) { muted_ = muted; }
   void Reset();
 
-  /// Belongs to the open unit.
+  /// Adds to the open unit.
   void Add(int database, std::span<const std::string_view> argv);
   void EndUnit();
-  /// For a replica, whose stream is its master's: own effects are for the append-only file alone.
+  /// For a replica, whose stream is its master's: its own effects go to the append-only file only.
   void SetStreamIsForeign(bool foreign) { stream_is_foreign_ = foreign; }
-  /// A unit of another server's journal, as it came.
+  /// Appends a unit of another server's journal unchanged.
   void Append(const Unit& unit);
-  /// A unit of its own that only the ends of replication links read.
+  /// Adds a unit of its own that only the ends of replication links read.
   void AddLinkCommand(std::initializer_list<std::string_view> argv);
-  /// The next effect names its database, whatever the one before it did.
+  /// Makes the next effect name its database, even if unchanged.
   void ForgetDatabase() { last_database_ = -1; }
 
-  /// Bytes of the stream so far, closed units only. Their counting is Redis' (RESP of each effect,
+  /// Bytes of the stream so far, closed units only, counted as Redis does (RESP of each effect,
   /// SELECT where the database changes, MULTI and EXEC around more than one).
   std::int64_t offset() const { return offset_; }
-  /// From here on they count from this one.
+  /// Continues counting from this offset.
   void StartStream(std::int64_t offset) { offset_ = offset; }
 
-  /// Units [first_index, end_index) are kept; a reader remembers the index it has read up to.
+  /// Units [first_index, end_index) are kept; readers remember the index they have read up to.
   std::uint64_t first_index() const { return first_index_; }
   std::uint64_t end_index() const { return first_index_ + units_.size(); }
   const Unit& unit(std::uint64_t index) const {
@@ -68,7 +67,7 @@ class Journal {
   }
   /// No reader needs the units before `index` any more.
   void TrimBefore(std::uint64_t index);
-  /// Keeps all of them, for an owner that reads the journal directly.
+  /// Keeps all units, for an owner that reads the journal directly.
   void KeepAll() { keep_all_ = true; }
 
  private:

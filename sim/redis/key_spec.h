@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the keys of a command stand among its arguments, in the terms of the key specifications
-// that COMMAND INFO prints.
+// The positions of a command's keys among its arguments, in terms of the key specifications that
+// COMMAND INFO prints.
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@ enum KeyFlag : std::uint16_t {
   kKeyRw = 1 << 1,
   kKeyOw = 1 << 2,
   kKeyRm = 1 << 3,
-  kKeyAccess = 1 << 4,  // The content comes back to the client, or is copied.
+  kKeyAccess = 1 << 4,  // The content is returned to the client, or copied.
   kKeyUpdate = 1 << 5,
   kKeyInsert = 1 << 6,
   kKeyDelete = 1 << 7,
   kKeyNot = 1 << 8,
   kKeyIncomplete = 1 << 9,      // There may be more keys than the specification finds.
-  kKeyVariableFlags = 1 << 10,  // The options decide which of the flags hold.
+  kKeyVariableFlags = 1 << 10,  // The options decide which of the flags apply.
 };
 
 struct KeySpec {
@@ -34,12 +34,12 @@ struct KeySpec {
   Begin begin = Begin::kNone;  ///< kNone: no specification at all
   Find find = Find::kUnknown;
   /// kIndex: where the keys begin. kKeyword: where the search for it begins; negative: counted from
-  /// the end, and backwards.
+  /// the end, and searched backwards.
   std::int8_t index = 0;
   /// kRange: the last key, relative to the first; negative: counted from the end of the arguments.
   std::int8_t last = 0;
   std::int8_t step = 1;
-  std::int8_t limit = 0;          ///< kRange with last -1: n > 1 takes the first nth of the rest
+  std::int8_t limit = 0;          ///< kRange with last -1: n > 1 takes the first 1/n of the rest
   const char* keyword = nullptr;  ///< upper case
   const char* notes = nullptr;
 };
@@ -47,8 +47,8 @@ struct KeySpec {
 inline constexpr std::size_t kMaxKeySpecs = 3;
 using KeySpecs = std::array<KeySpec, kMaxKeySpecs>;
 
-/// First and last key and step, as commands described them before there were specifications; the
-/// last is negative if it is counted from the end. All 0: no keys at fixed positions.
+/// First and last key and step, as COMMAND described keys before there were specifications; `last`
+/// is negative if it counts from the end. All 0: no keys at fixed positions.
 struct KeyRange {
   std::int8_t first = 0;
   std::int8_t last = 0;

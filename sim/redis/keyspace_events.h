@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Tells who listens what happens to keys, if notify-keyspace-events asks for it, and the journal
-// what has expired. Thread safety: none.
+// Publishes keyspace events, if notify-keyspace-events enables them, and journals expiries. Thread
+// safety: none.
 #pragma once
 
 #include <string_view>

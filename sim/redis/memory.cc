@@ -9,10 +9,10 @@ namespace interlock::sim::redis {
 
 namespace {
 
-// Of one that is idle.
+// Of an idle client.
 constexpr std::size_t kClientSize = 37632;
 
-// What the allocator makes of it.
+// Rounds up like the allocator.
 std::size_t Rounded(std::size_t size) {
   constexpr std::size_t kQuantum = 16;
   return (size + kQuantum - 1) / kQuantum * kQuantum;
@@ -30,7 +30,7 @@ struct ValueSize {
   static constexpr std::size_t kNode = 32;        // Of a hash table, with its slot.
   static constexpr std::size_t kSkipNode = 40;
 
-  // The average of a few stands for all.
+  // Extrapolates from the average of a few.
   template <typename At>
   static std::size_t Sampled(std::size_t count, At at) {
     if (count == 0) return 0;
@@ -71,7 +71,7 @@ struct ValueSize {
 }  // namespace
 
 std::size_t EstimateSize(std::string_view key, const Entry& entry) {
-  constexpr std::size_t kDictionaryEntry = 40;  // With its slot in the table.
+  constexpr std::size_t kDictionaryEntry = 40;  // Including its slot in the table.
   const std::size_t expiry = entry.expires_at_ms == kNoExpiry ? 0 : kDictionaryEntry;
   return kDictionaryEntry + expiry + TextSize(key) + std::visit(ValueSize(), entry.data);
 }
@@ -121,7 +121,7 @@ void Memory::CollectCandidates() {
       if (RankOf(entry, &candidate.rank)) candidates_.push_back(std::move(candidate));
     }
   }
-  if (random) {  // The best of all is any.
+  if (random) {  // Any candidate is as good.
     for (std::size_t i = candidates_.size(); i > 1; --i) {
       std::swap(candidates_[i - 1], candidates_[engine_.Choose(i)]);
     }

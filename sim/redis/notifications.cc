@@ -10,7 +10,7 @@ struct Letter {
   NotifyClass type;
 };
 
-// In the order in which CONFIG GET prints them; A stands for the first ten.
+// In the order of CONFIG GET; A stands for the first ten.
 constexpr Letter kLetters[] = {
     {'g', kNotifyGeneric},  {'$', kNotifyString},    {'l', kNotifyList},    {'s', kNotifySet},
     {'h', kNotifyHash},     {'z', kNotifySortedSet}, {'x', kNotifyExpired}, {'e', kNotifyEvicted},
@@ -18,7 +18,7 @@ constexpr Letter kLetters[] = {
     {'E', kNotifyKeyevent}, {'m', kNotifyKeyMiss},
 };
 
-// Redis prints no n beside A, though A does not stand for it.
+// Redis prints no n next to A, though A does not include it.
 constexpr std::uint16_t kHiddenByAll = kNotifyAll | kNotifyNew;
 
 }  // namespace

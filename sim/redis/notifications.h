@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// notify-keyspace-events: which events are published, and the option's text both ways.
+// notify-keyspace-events: which events are published, and the option's text in both directions.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ enum NotifyClass : std::uint16_t {
   kNotifyKeyMiss = 1 << 11,   // m
   kNotifyModule = 1 << 12,    // d
   kNotifyNew = 1 << 13,       // n
-  // A: all but m and n.
+  // A: all except m and n.
   kNotifyAll = kNotifyGeneric | kNotifyString | kNotifyList | kNotifySet | kNotifyHash |
                kNotifySortedSet | kNotifyExpired | kNotifyEvicted | kNotifyStream | kNotifyModule,
 };
 
-/// False: it has a letter that is none.
+/// Returns false if the text has an invalid letter.
 bool ParseNotifyClasses(std::string_view text, std::uint16_t* classes);
 /// As CONFIG GET prints it: "AKE", "gxE".
 std::string FormatNotifyClasses(std::uint16_t classes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// CLIENT PAUSE: which commands are held until when, and in which order they run afterwards. While a
-// pause lasts no key is deleted for its TTL.
+// CLIENT PAUSE: which commands are held, until when, and in which order they run afterwards. During
+// a pause no key expires.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ class Pause {
 
   explicit Pause(Engine& engine) : engine_(engine) {}
   void Reset();
-  /// A second pause never makes the first one shorter or narrower.
+  /// A second pause never shortens or narrows the first one.
   void Begin(Scope scope, std::int64_t end_ms);
-  /// Runs the held commands in the order in which they came, after the present one.
+  /// Runs the held commands in order of arrival, after the present one.
   void End();
   bool active() const { return scope_ != Scope::kNothing; }
-  /// Does it hold a command with these CommandFlags?
+  /// Whether it holds a command with these CommandFlags.
   bool Holds(std::uint32_t flags) const;
-  /// Keeps the command, in front of what this client sends after it.
+  /// Keeps the command, ahead of what this client sends after it.
   void Hold(Client& client, Argv argv);
   /// When RunTimers ends it.
   std::optional<std::int64_t> DeadlineMs() const;

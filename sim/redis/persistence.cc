@@ -36,7 +36,7 @@ void Persistence::Reset() {
   ForgetProcess();
 }
 
-// What the process knew, and the disk does not.
+// Drops what the process knew and the disk does not.
 void Persistence::ForgetProcess() {
   file_.open = false;
   last_save_s_ = -1;
@@ -101,15 +101,15 @@ void Persistence::WriteEffects() {
   Compact();
 }
 
-// With everysec, a write waits for an fsync that is still running, but not for ever.
+// With everysec, a write waits for an fsync still running, but not for ever.
 bool Persistence::Postponed() {
   if (!fault.fsync_hangs || engine_.config().appendfsync != kFsyncEverySecond) return false;
   if (!postponed_since_s_) postponed_since_s_ = now_s();
   return now_s() - *postponed_since_s_ < kLongestPostponementS;
 }
 
-// The fsync of `everysec` follows in the second after the last one, whenever this is called. What
-// the kernel does by itself it does half a minute later.
+// The fsync of `everysec` happens in the second after the last one, whenever this is called. The
+// kernel's own write-back comes half a minute later.
 void Persistence::SyncByTime() {
   if (fault.fsync_hangs) return;
   std::size_t& synced = file_.synced;
@@ -137,7 +137,7 @@ void Persistence::DropBefore(std::size_t units) {
   file_.synced -= std::min(units, file_.synced);
 }
 
-// Keeps the file short where that cannot be seen: all of it is on disk, and it stands for the data.
+// Keeps the file short where that is invisible: all of it is on disk, and it represents the data.
 void Persistence::Compact() {
   if (file_.synced != file_.units.size() || file_.units.size() < kFewUnits) return;
   std::size_t keys = 0;
@@ -206,7 +206,7 @@ bool Persistence::SaveIsDue() const {
   return false;
 }
 
-// Redis looks ten times a second.
+// Redis checks ten times a second.
 void Persistence::PlanNext() {
   if (child_) {
     due_us_ = child_->ends_us;
@@ -217,7 +217,7 @@ void Persistence::PlanNext() {
 }
 
 void Persistence::CatchUp() {
-  // A host sets the clock only after it has made the server; the start is the first command.
+  // A host sets the clock only after making the server, so the start is the first command.
   if (last_save_s_ < 0) last_save_s_ = now_s();
   if (child_ && child_->ends_us <= engine_.now_us) EndChild();
   if (!child_) {
@@ -266,7 +266,7 @@ void Persistence::Load(std::int64_t loading_us) {
   Keyspace& keyspace = engine_.keyspace;
   if (engine_.config().appendonly == 0) {
     if (rdb_) keyspace.Replace(*rdb_);
-    // A replica would keep them: they are its master's to delete.
+    // A replica would keep them: deleting them is up to its master.
     if (!engine_.replication.is_replica()) keyspace.ForgetExpired();
   } else if (file_.exists) {
     keyspace.Replace(file_.base);
@@ -280,10 +280,10 @@ void Persistence::Load(std::int64_t loading_us) {
   } else {
     OpenFile();
   }
-  // What has just been read counts as saved just now.
+  // Data just loaded counts as just saved.
   saved_changes_ = keyspace.changes();
   last_save_s_ = now_s();
-  // A clock that is set back later must not begin a loading that never was.
+  // A clock set back later must not restart the loading phase.
   loading_until_us_ = loading_us > 0 ? engine_.now_us + loading_us : 0;
   engine_.UpdateJournal();
   next_unit_ = engine_.journal.end_index();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// What of one server's data is on disk at any moment: the last RDB snapshot, and the append-only
-// file as units written and units synced. A crash leaves exactly that, and a restart loads it.
-// Source: SAVE, BGSAVE, BGREWRITEAOF, save, appendonly, appendfsync of Redis 7.0.
+// What is on one server's disk at any moment: the last RDB snapshot, and the append-only file as
+// written units and synced units. A crash leaves exactly that, and a restart loads it. Source:
+// SAVE, BGSAVE, BGREWRITEAOF, save, appendonly, appendfsync of Redis 7.0.
 //
-// Not modelled: a disk that stores something else than was written to it. Children (BGSAVE,
-// BGREWRITEAOF) take `child_us` of the server's clock; an fsync takes no time unless it is stalled.
+// Not modelled: corruption by the disk. Children (BGSAVE, BGREWRITEAOF) take `child_us` of the
+// server's clock; an fsync takes no time unless it is stalled.
 #pragma once
 
 #include <cstddef>
@@ -30,21 +30,21 @@ class Persistence {
   explicit Persistence(Engine& engine) : engine_(engine) {}
   /// An empty disk.
   void Reset();
-  /// The configuration, or all data in a resync, is another now.
+  /// The configuration changed, or a resync replaced all data.
   void OnConfigChanged();
   void OnDataReplaced();
 
-  /// Behind every command, before its reply counts as sent: writes its effects, and syncs them as
-  /// appendfsync says.
+  /// Called after every command, before its reply counts as sent: writes its effects, and syncs
+  /// them according to appendfsync.
   void WriteEffects();
-  /// What was to happen by itself up to now (the end of a child, a save point) is done here: before
-  /// a command, which could see it or change the data. Not needed before due_us().
+  /// Performs what was due by itself up to now (the end of a child, a save point), before a command
+  /// that could see it or change the data. Not needed before due_us().
   void CatchUp();
   std::int64_t due_us() const { return due_us_; }
 
   bool needs_journal() const { return file_.open; }
   std::uint64_t first_needed_unit() const { return file_.open ? next_unit_ : UINT64_MAX; }
-  /// MISCONF, while writes are refused because the disk fails; else empty.
+  /// MISCONF while writes are refused because the disk fails; otherwise empty.
   std::string_view DiskError() const;
   bool loading() const;
 
@@ -52,7 +52,7 @@ class Persistence {
   void BgSave(Context& context);
   void BgRewriteAof(Context& context);
   std::int64_t last_save_s() const { return last_save_s_; }
-  /// What INFO shows of it.
+  /// The state shown by INFO.
   struct Progress {
     std::uint64_t changes = 0;  // Since the last snapshot.
     bool saving = false;
@@ -60,15 +60,15 @@ class Persistence {
     bool rewrite_scheduled = false;
   };
   Progress progress() const;
-  /// The units that a power loss now may lose.
+  /// Number of units that a power loss now may lose.
   std::size_t unsynced_units();
 
-  /// Ends the process: the disk keeps what the crash leaves, children are gone. REQUIRES: Load
+  /// Ends the process: the disk keeps what survives the crash, children are gone. REQUIRES: Load
   /// before anything else.
   void Crash(const Server::Crash& crash);
   /// At a start: reads the data from disk, and answers LOADING for `loading_us`.
   void Load(std::int64_t loading_us);
-  /// SHUTDOWN: syncs the append-only file, and saves a snapshot if `save`. False: it could not.
+  /// SHUTDOWN: syncs the append-only file, and saves a snapshot if `save`. False: that failed.
   bool Shutdown(bool save);
 
   std::int64_t child_us = 0;
@@ -90,7 +90,7 @@ class Persistence {
     bool rewrites_aof = false;
     Keyspace::Databases databases;
     std::uint64_t changes = 0;
-    std::size_t units = 0;  // Units of the append-only file, contained in `databases`.
+    std::size_t units = 0;  // Number of the append-only file's units contained in `databases`.
     std::int64_t started_us = 0;
     std::int64_t ends_us = 0;
   };

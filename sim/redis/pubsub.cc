@@ -24,7 +24,7 @@ const Words& WordsOf(Subscription kind) {
   return kWords[static_cast<std::size_t>(kind)];
 }
 
-// Shard channels are counted apart.
+// Shard channels are counted separately.
 std::size_t Count(const Client& client, Subscription kind) {
   return kind == Subscription::kShardChannel ? client.shard_channels.size()
                                              : client.channels.size() + client.patterns.size();
@@ -54,7 +54,7 @@ bool RemoveFrom(Client& client, std::string_view name, Subscription kind) {
   return true;
 }
 
-// Patterns in the order in which they were subscribed to.
+// Patterns are in order of subscription.
 std::vector<std::string> AllOf(const Client& client, Subscription kind) {
   if (kind == Subscription::kPattern) return client.patterns;
   const auto& own = kind == Subscription::kChannel ? client.channels : client.shard_channels;
@@ -115,7 +115,7 @@ std::int64_t PubSub::Deliver(Subscription kind, std::string_view channel,
   if (Footprint* footprint = engine_.keyspace.footprint()) footprint->ReadChannel(channel);
   const auto at = Of(kind).find(channel);
   if (at == Of(kind).end()) return 0;
-  engine_.keyspace.TouchAll();  // Others hear of it, and in which order matters.
+  engine_.keyspace.TouchAll();  // Others are told, and their order matters.
   for (const ClientId id : at->second) {
     engine_.Emit(id, PushValue({StringValue(WordsOf(kind).message), StringValue(channel),
                                 StringValue(message)}));

@@ -26,19 +26,19 @@ class PubSub {
 
   explicit PubSub(Engine& engine) : engine_(engine) {}
   void Reset();
-  /// Confirms to the client by itself; also if it was subscribed already.
+  /// Sends the confirmation itself, even if the client was already subscribed.
   void Subscribe(Client& client, std::string_view name, Subscription kind);
   void Unsubscribe(Client& client, std::string_view name, Subscription kind);
-  /// From all of the kind, each confirmed; one null confirmation if there are none.
+  /// Unsubscribes from all of the kind, confirming each; one null confirmation if there are none.
   void UnsubscribeAll(Client& client, Subscription kind);
   /// Without confirmations.
   void Forget(Client& client);
-  /// The number of deliveries.
+  /// Returns the number of deliveries.
   std::int64_t Publish(std::string_view channel, std::string_view message);
-  /// To subscribers of the shard channel alone: patterns do not count there.
+  /// Delivers to subscribers of the shard channel only: patterns do not match there.
   std::int64_t PublishToShard(std::string_view channel, std::string_view message);
 
-  /// In byte order; none without subscribers.
+  /// In byte order; without names that have no subscribers.
   const Subscribers& subscribers(Subscription kind) const {
     return subscribers_[static_cast<std::size_t>(kind)];
   }
@@ -47,7 +47,7 @@ class PubSub {
 
  private:
   Subscribers& Of(Subscription kind) { return subscribers_[static_cast<std::size_t>(kind)]; }
-  /// The set of its listeners changes.
+  /// Records that the set of its listeners changes.
   void NoteChange(Subscription kind, std::string_view name);
   void Drop(Subscription kind, std::string_view name, ClientId id);
   std::int64_t Deliver(Subscription kind, std::string_view channel, std::string_view message);

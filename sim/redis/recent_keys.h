@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the keys are that were looked up last. The scripts of a lock, and its observers, come back
-// to the same few again and again, and these differ at their ends only, so that each comparison on
-// the way through a map has to read them nearly to the end.
+// A cache of recent key look-ups. A lock's scripts, and its observers, use the same few keys again
+// and again, and these differ only at their ends, so that each comparison in a map look-up reads
+// nearly the whole key.
 //
-// Before a key is taken out of a map, this has to be told. Thread safety: none.
+// Must be told before a key is removed from a map. Thread safety: none.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace interlock::sim::redis {
 
-/// `Map`: one of texts, whose iterators stay valid as long as their elements are there.
+/// `Map`: keyed by texts, with iterators that stay valid as long as their elements exist.
 template <typename Map>
 class RecentKeys {
  public:
@@ -27,7 +27,7 @@ class RecentKeys {
     return known.map == &map && known.at->first == key ? &known.at : nullptr;
   }
   void Note(const Map& map, Iterator at) { known_[PlaceOf(at->first)] = {&map, at}; }
-  /// In whichever map it is.
+  /// In any map.
   void Forget(std::string_view key) { known_[PlaceOf(key)].map = nullptr; }
   void ForgetAll() { known_ = {}; }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kForcedUnblock =
     "UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)";
 
-// 40 hexadecimal digits, another text at every call (SplitMix64).
+// 40 hexadecimal digits, different at every call (SplitMix64).
 void NextId(std::uint64_t* state, std::string* id) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   id->resize(40);
@@ -62,7 +62,7 @@ Replication::Ids& Replication::ids() const {
 
 std::int64_t Replication::now_s() const { return engine_.now_us / 1000000; }
 
-// Without a backlog the journal may run for the append-only file alone.
+// Without a backlog the journal may be running only for the append-only file.
 std::int64_t Replication::offset() const { return backlog_ ? engine_.journal.offset() : 0; }
 
 void Replication::StartBacklog(std::int64_t offset) {
@@ -97,7 +97,7 @@ void Replication::Promote() {
   second_id_ = ids().history;
   second_offset_ = offset() + 1;
   NextId(&random_, &ids().history);
-  // They come back for the new id, and need nothing but what follows.
+  // They return with the new id, and need only what follows.
   DetachAll();
   engine_.journal.ForgetDatabase();
   engine_.OnRoleChanged();
@@ -285,7 +285,7 @@ int Replication::CountAcknowledged(std::int64_t offset) const {
       [&](const Replica& replica) { return replica.online && replica.acknowledged >= offset; }));
 }
 
-// Newest first; who asks for no more than one who was released before it gets that one's count.
+// Newest first; a client that asks for no more than one released earlier gets that one's count.
 void Replication::ReleaseWaiters() {
   std::vector<Client*> waiting;
   for (const std::unique_ptr<Client>& client : engine_.clients.all()) {

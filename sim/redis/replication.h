@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// One server's part in replication: its master, its replicas, how far they have got, and what that
-// means for commands. Messages are carried by others (see Topology): here are only the two ends.
-// Source: REPLICAOF, ROLE, WAIT, INFO replication, min-replicas-* of Redis 7.0.
+// One server's part in replication: its master, its replicas, their progress, and the effect on
+// commands. Only the two ends are here; others carry the messages (see Topology). Source:
+// REPLICAOF, ROLE, WAIT, INFO replication, min-replicas-* of Redis 7.0.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace interlock::sim::redis {
 
 class Engine;
 
-/// Where a replica stands with its master, as ROLE names it.
+/// The state of a replica's link to its master, as ROLE names it.
 enum class MasterLink : std::uint8_t { kConnect, kConnecting, kSync, kConnected };
 
 struct MasterAddress {
@@ -28,13 +28,13 @@ struct MasterAddress {
   bool operator==(const MasterAddress&) const = default;
 };
 
-/// A history of writes and a place in it: what PSYNC asks for.
+/// A history of writes and a position in it: what PSYNC asks for.
 struct ReplicationPoint {
   std::string id;
   std::int64_t offset = 0;
 };
 
-/// All data, and the point that it stands for.
+/// All data, and the point it corresponds to.
 struct Snapshot {
   Keyspace::Databases databases;
   ReplicationPoint point;
@@ -49,11 +49,11 @@ class Replication {
     bool online = false;  // It has been sent a snapshot, or needed none.
     std::int64_t acknowledged = 0;
     std::int64_t acknowledged_at_s = 0;  // On this server's clock.
-    std::uint64_t next_unit = 0;         // In the journal: the first that it has not been sent.
+    std::uint64_t next_unit = 0;         // In the journal: the first unit not yet sent to it.
   };
 
   explicit Replication(Engine& engine);
-  /// `identity` tells this server's run and replication ids from those of others.
+  /// `identity` distinguishes this server's run and replication ids from other servers'.
   void Reset(std::uint64_t identity);
 
   bool is_replica() const { return master_.has_value(); }
@@ -62,29 +62,29 @@ class Replication {
   const std::string& id() const { return ids().history; }
   const std::string& run_id() const { return ids().run; }
   std::int64_t offset() const;
-  /// Counts the changes of role and of master: a link made for an older one is void.
+  /// Counts changes of role and master: links of an older epoch are void.
   std::uint64_t epoch() const { return epoch_; }
 
-  /// REPLICAOF host port: clients that are blocked are sent away, the data stays until a resync.
+  /// REPLICAOF host port: disconnects blocked clients; the data stays until a resync.
   void Follow(MasterAddress master);
   /// REPLICAOF NO ONE: the data stays, a new history begins.
   void Promote();
 
   // As a replica. REQUIRES: is_replica().
   void SetLink(MasterLink link);
-  /// For longer than repl-timeout: the link is to be given up.
+  /// For longer than repl-timeout: the link should be given up.
   bool HeardNothing() const;
   ReplicationPoint point() const { return {id(), offset()}; }
-  /// Full resync: in the place of all data. Own replicas are sent away.
+  /// Full resync: replaces all data, and disconnects its own replicas.
   void Load(const Snapshot& snapshot);
-  /// Partial resync: the same history, perhaps under the new name that its master gave it.
+  /// Partial resync: the same history, perhaps under a new id from its master.
   void Continue(const std::string& id);
-  /// Executes what the master sent, and puts it into the own journal unchanged. True: the master
+  /// Executes a unit from the master, and appends it to its own journal unchanged. True: the master
   /// asks for an acknowledgement of what came before.
   bool Apply(const Unit& unit);
 
   // As a master (or a replica with replicas of its own).
-  /// True if what follows the point is still known; then Attach continues from it.
+  /// Whether the stream after the point is still available; then Attach continues from it.
   bool CanContinue(const ReplicationPoint& point) const;
   Snapshot TakeSnapshot();
   /// Adds a replica whose units begin after `point` (partial resync) or here (full resync, offline
@@ -96,16 +96,16 @@ class Replication {
   const std::vector<Replica>& replicas() const { return replicas_; }
   void Acknowledge(std::uint64_t handle, std::int64_t offset);
 
-  /// A WAIT has begun: the replicas will be asked after its command.
+  /// A WAIT has begun: replicas will be asked after its command.
   void WantAcknowledgements() { acknowledgements_wanted_ = true; }
   void OnConfigChanged();
-  /// Once a second: counts good replicas, gives up silent ones, pings.
+  /// Once a second: counts good replicas, drops silent ones, pings.
   void RunCron(std::int64_t uptime_s);
   /// Called after every command.
   void RequestAcknowledgements();
-  /// The journal's units before this index are not needed here.
+  /// Journal units before this index are not needed here.
   std::uint64_t first_needed_unit() const;
-  /// Whether effects have to be kept.
+  /// Whether effects must be kept.
   bool needs_journal() const { return backlog_ || !replicas_.empty(); }
 
   // What commands ask.
@@ -113,7 +113,7 @@ class Replication {
   bool ReadOnly(const Client& client) const;
   bool Stale() const;
   int CountAcknowledged(std::int64_t offset) const;
-  /// The lines of INFO's section after its title.
+  /// The lines of INFO's section, without its title.
   std::string Info() const;
 
  private:
@@ -132,7 +132,7 @@ class Replication {
   std::int64_t last_heard_s_ = 0;
   std::uint64_t epoch_ = 0;
 
-  /// Made when first asked for: few servers live that long.
+  /// Made on demand: few servers live long enough to need them.
   struct Ids {
     std::string run;
     std::string history;

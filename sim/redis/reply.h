@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Replies and the error texts that many commands share.
+// Replies, and error texts shared by many commands.
 #pragma once
 
 #include <cstdint>
@@ -84,10 +84,10 @@ inline Value BooleanValue(bool truth) {
   return value;
 }
 
-/// What a RESP2 client gets instead: maps, sets and pushes are arrays, doubles, big numbers and
-/// verbatim strings are strings, booleans are 1 or 0.
+/// Converts to what a RESP2 client gets: maps, sets and pushes become arrays; doubles, big numbers
+/// and verbatim strings become strings; booleans become 1 or 0.
 void ToResp2(Value* value);
-/// The null array is null.
+/// Turns the null array into null.
 void ToResp3(Value* value);
 
 }  // namespace interlock::sim::redis

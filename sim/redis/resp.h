@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Redis' wire protocol, RESP2 and RESP3, in both directions: bytes and values, no sockets.
-// redis-server 7.0.15 is its specification, for malformed input and its limits too.
+// redis-server 7.0.15 is the specification, including malformed input and limits.
 //
 //   parser.Feed(bytes);
 //   while (parser.Next(authenticated) == RequestParser::Outcome::kCommand) {
@@ -22,8 +22,8 @@
 
 namespace interlock::sim::redis {
 
-/// What a server reads. However the bytes are cut into pieces, the same commands come out. Memory
-/// grows with the bytes received, never with a length that was only announced.
+/// Parses what a server reads. The same commands result however the bytes are split. Memory grows
+/// with the bytes received, never with an announced length.
 class RequestParser {
  public:
   struct Limits {
@@ -34,8 +34,8 @@ class RequestParser {
     kCommand,        ///< command() holds it; never empty
     kNeedMore,       ///< nothing complete is left
     kProtocolError,  ///< send error() as the last reply, then hang up; final
-    /// Hang up at once, dropping replies not yet written: an HTTP request (POST, Host:) that some
-    /// page made a browser send, or a full query buffer. Final.
+    /// Hang up at once, dropping replies not yet written: an HTTP request (POST, Host:) that a page
+    /// made a browser send, or a full query buffer. Final.
     kClose,
   };
 
@@ -43,8 +43,8 @@ class RequestParser {
   explicit RequestParser(Limits limits) : limits_(limits) {}
 
   void Feed(std::string_view bytes);
-  /// Takes the next command. A client that still has to authenticate gets narrower limits, so the
-  /// caller says for each command how it stands; and does not call while the client is blocked.
+  /// Takes the next command. Unauthenticated clients have narrower limits, so the caller passes the
+  /// state for each command, and does not call while the client is blocked.
   Outcome Next(bool authenticated);
 
   /// REQUIRES: Next returned kCommand. Valid until the next call of Next; may be moved from.
@@ -52,7 +52,7 @@ class RequestParser {
   /// "ERR Protocol error: ..." REQUIRES: Next returned kProtocolError.
   const std::string& error() const { return error_; }
 
-  /// Bytes received that no command has used up yet: what Redis holds in its query buffer.
+  /// Bytes received and not yet consumed: what Redis has in its query buffer.
   std::size_t buffered() const;
 
  private:
@@ -72,33 +72,32 @@ class RequestParser {
 
   Limits limits_;
   std::string buffer_;
-  std::size_t position_ = 0;  // In buffer_: the first byte not used up.
-  std::size_t scanned_ = 0;   // How many bytes from position_ on hold no end of line.
+  std::size_t position_ = 0;  // In buffer_: the first byte not consumed.
+  std::size_t scanned_ = 0;   // Number of bytes from position_ on without a line end.
   Argv arguments_;            // The first used_ belong to the command being read.
   std::size_t used_ = 0;
   std::int64_t arguments_left_ = 0;
-  std::size_t bulk_left_ = 0;  // Bytes left of the argument being read, with the two bytes after
-                               // it.
+  std::size_t bulk_left_ = 0;  // Bytes left of the argument being read, including its line end.
   std::string error_;
   std::optional<Outcome> end_;
 };
 
-/// Encodes a reply for a connection that speaks RESP2 or RESP3 (`version` 2 or 3). Types that RESP2
-/// lacks go out as ToResp2 (reply.h) says; the null array is null in RESP3.
-/// REQUIRES: no line breaks in statuses and errors (see OneLine in text.h).
+/// Encodes a reply for a connection that speaks RESP2 or RESP3 (`version` 2 or 3). Types missing in
+/// RESP2 are converted as by ToResp2 (reply.h); the null array is null in RESP3. REQUIRES: no line
+/// breaks in statuses and errors (see OneLine in text.h).
 void AppendReply(const Value& value, int version, std::string* out);
 
 /// Encodes a command, as clients do.
 void AppendCommand(const Argv& argv, std::string* out);
 
-/// What a client reads: replies and pushes in the order in which they came, both versions at once.
+/// Parses what a client reads: replies and pushes in order of arrival, in either version.
 class ReplyParser {
  public:
   void Feed(std::string_view bytes);
   /// nullopt: not complete yet, or malformed(). A null array stays kNilArray.
   std::optional<Value> Next();
   bool malformed() const { return malformed_; }
-  /// Whether a reply has begun that is not complete, or complete ones wait.
+  /// Whether an incomplete reply has begun, or complete ones wait.
   bool HasBytes() const { return position_ < buffer_.size() || !open_.empty(); }
 
  private:
@@ -115,7 +114,7 @@ class ReplyParser {
 
   std::string buffer_;
   std::size_t position_ = 0;
-  std::vector<Open> open_;  // Aggregates not complete yet, the outermost first.
+  std::vector<Open> open_;  // Incomplete aggregates, the outermost first.
   bool malformed_ = false;
 };
 

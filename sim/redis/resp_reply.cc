@@ -42,13 +42,13 @@ void AppendVerbatim(const Value& value, std::string* out) {
   out->append("\r\n", 2);
 }
 
-// `per_entry` values are counted as one.
+// `per_entry` values count as one.
 void AppendElements(char type, const Value& value, int per_entry, int version, std::string* out) {
   AppendNumberLine(type, static_cast<std::int64_t>(value.elements.size()) / per_entry, out);
   for (const Value& element : value.elements) AppendReply(element, version, out);
 }
 
-// What both versions spell alike, and RESP3's own types as RESP2 has them.
+// Types that both versions encode alike, and RESP3's own types as converted for RESP2.
 void AppendResp2(const Value& value, int version, std::string* out) {
   switch (value.type) {
     case Type::kNil:
@@ -151,7 +151,7 @@ bool ReplyParser::Malformed() {
   return false;
 }
 
-// Without its line break; position_ stays.
+// Without its line break; does not advance position_.
 bool ReplyParser::ReadLine(std::string_view* line) {
   const std::size_t end = buffer_.find("\r\n", position_);
   if (end == std::string::npos) return false;
@@ -159,7 +159,7 @@ bool ReplyParser::ReadLine(std::string_view* line) {
   return true;
 }
 
-// One value without its elements, of which `elements` then follow.
+// Reads one value without its elements, `elements` of which follow.
 bool ReplyParser::ReadValue(Value* value, std::size_t* elements) {
   std::string_view line;
   if (!ReadLine(&line)) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Hazard: Redis looks for the end of a line with strchr, so a NUL byte in a line hides everything
-// behind it: the request stays incomplete until it is too long. That is kept.
+// Hazard: Redis finds the end of a line with strchr, so a NUL byte hides the rest of the line: the
+// request stays incomplete until it is too long. This is reproduced.
 #include <algorithm>
 #include <cctype>
 #include <limits>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMaxLine = 64 * 1024;
 constexpr std::int64_t kMaxUnauthenticatedArguments = 10;
 constexpr std::int64_t kMaxUnauthenticatedBulk = 16384;
-// What is kept for reuse when it lies idle; one large command must not hold its memory for ever.
+// Memory kept for reuse while idle; one large command must not hold its memory for ever.
 constexpr std::size_t kKeptBuffer = 256 * 1024;
 constexpr std::size_t kKeptArgument = 32 * 1024;
 constexpr std::size_t kKeptArguments = 1024;
@@ -45,8 +45,8 @@ char Unescaped(char c) {
   }
 }
 
-// One argument of an inline command, which begins at `at`; moves `at` behind it. False: a quote is
-// not closed, or more than a blank follows the closing one.
+// One argument of an inline command, starting at `at`; moves `at` past it. False: a quote is not
+// closed, or not followed by a blank.
 class InlineArgument {
  public:
   InlineArgument(std::string_view line, std::size_t* at, std::string* out)
@@ -161,7 +161,7 @@ bool RequestParser::Fail(std::string_view what) {
   return false;
 }
 
-// Of the line at position_: its end is at position_ + scanned_ if it is complete.
+// For the line at position_: its end is at position_ + scanned_ if it is complete.
 RequestParser::Line RequestParser::FindLineEnd(char end) {
   const std::size_t limit = std::min(available(), kMaxLine + 1);
   const char* const line = buffer_.data() + position_;
@@ -240,8 +240,8 @@ bool RequestParser::ReadLength(bool authenticated) {
   return true;
 }
 
-// Takes what is there, so that a long argument is moved once, however many pieces it comes in. The
-// two bytes behind it are not looked at.
+// Takes what is there, so that a long argument is copied once, however it is split. The two bytes
+// after it are not checked.
 bool RequestParser::ReadArgument() {
   const std::size_t taken = std::min(available(), bulk_left_);
   const std::size_t payload = std::min(taken, bulk_left_ > 2 ? bulk_left_ - 2 : 0);

@@ -20,7 +20,7 @@ void ScriptTurn::End() {
 
 bool ScriptTurn::OnLongScript() {
   if (!handler_) return false;
-  // The handler may move the clock; only the next call then serves clients, as in Redis.
+  // The handler may move the clock; as in Redis, only the next call then serves clients.
   busy_ = engine_.now_ms() - start_ms_ >= engine_.config().busy_reply_threshold;
   handler_();
   return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A script has its turn: until its end other clients' commands wait, or, once it is busy
+// A running script: until it ends other clients' commands wait or, once it is busy
 // (busy-reply-threshold), get BUSY. Thread safety: none.
 #pragma once
 
@@ -21,14 +21,14 @@ class ScriptTurn {
   void Begin(const Client& client);
   void End();
   bool running() const { return running_; }
-  /// It has run for long enough that other clients are told.
+  /// Whether it has run long enough for other clients to be told.
   bool busy() const { return busy_; }
-  /// It runs, and this client's command has to wait for its end.
+  /// Whether this client's command must wait for the end of the script.
   bool InTheWayOf(ClientId id) const { return running_ && (!busy_ || id == client_); }
 
   /// Called now and then from inside a script. False: nothing watches for long scripts.
   bool OnLongScript();
-  /// Null: nobody does.
+  /// Null: no handler.
   void SetHandler(std::function<void()> handler) { handler_ = std::move(handler); }
 
  private:

@@ -22,8 +22,8 @@ struct Server::State : Engine {
   void Read(const ConfigurationFile& from);
 
   ConfigurationFile file;                 // redis.conf
-  Config config_of_file = FreshConfig();  // What it says,
-  std::string wrong_in_file;              // but for this.
+  Config config_of_file = FreshConfig();  // its settings,
+  std::string wrong_in_file;              // except this invalid one
 };
 
 void ShowParameter(Server& server, std::string_view name, std::string_view value) {

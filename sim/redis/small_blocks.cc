@@ -13,7 +13,7 @@ SmallBlocks::~SmallBlocks() {
 void* SmallBlocks::TakeFromPage(std::size_t size) {
   const std::size_t rounded = (ClassOf(size) + 1) * kUnit;
   if (left_ < rounded) {
-    // What is left of the page before is wasted: less than the largest block.
+    // The rest of the previous page is wasted: less than the largest block.
     void* memory = std::malloc(kPage);
     if (memory == nullptr) return nullptr;
     newest_ = new (memory) Page{newest_};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Memory for what is made and dropped in great numbers: blocks from free lists of their size, which
-// stay there when they are given back. Who gives one back names its size, so blocks need no header.
+// Memory for numerous short-lived objects: blocks from free lists by size, to which they return.
+// The caller passes the size on return, so blocks need no header.
 //
 // Everything is released with this object. Never throws. Thread safety: none.
 #pragma once
@@ -16,7 +16,7 @@ namespace interlock::sim::redis {
 class SmallBlocks {
  public:
 #if defined(__SANITIZE_ADDRESS__)
-  static constexpr bool kChecked = true;  ///< Every block is the heap's, which is being watched.
+  static constexpr bool kChecked = true;  ///< Every block is from the heap, which ASan checks.
 #elif defined(__has_feature)
   static constexpr bool kChecked = __has_feature(address_sanitizer);
 #else
@@ -28,7 +28,7 @@ class SmallBlocks {
   SmallBlocks(const SmallBlocks&) = delete;
   SmallBlocks& operator=(const SmallBlocks&) = delete;
 
-  /// REQUIRES: size >= 1. Null: there is no memory. Larger ones than kLargest are the heap's.
+  /// REQUIRES: size >= 1. Null: out of memory. Blocks above kLargest come from the heap.
   void* Take(std::size_t size) {
     if (size > kLargest) return std::malloc(size);
     FreeBlock*& list = free_[ClassOf(size)];
@@ -44,7 +44,7 @@ class SmallBlocks {
     list = new (block) FreeBlock{list};
   }
 
-  /// A block of the one size does for the other.
+  /// Whether a block of one size can serve for the other.
   static bool SameClass(std::size_t one, std::size_t other) {
     return one <= kLargest && other <= kLargest && ClassOf(one) == ClassOf(other);
   }
@@ -58,7 +58,7 @@ class SmallBlocks {
   struct FreeBlock {
     FreeBlock* next;
   };
-  /// The head of a page; blocks follow it.
+  /// The header of a page; blocks follow it.
   struct alignas(kUnit) Page {
     Page* before;
   };

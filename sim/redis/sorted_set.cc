@@ -7,7 +7,7 @@ namespace interlock::sim::redis {
 
 namespace {
 
-constexpr std::size_t kChunk = 256;  // So many items at most.
+constexpr std::size_t kChunk = 256;  // Most items in a chunk.
 
 }  // namespace
 
@@ -71,7 +71,7 @@ void SortedSet::Put(std::string_view member, double score, const EncodingLimits&
       (size() >= limits.sorted_set_entries || member.size() > limits.sorted_set_value)) {
     compact_ = false;
   }
-  if (compact_ && score == 0) score = 0;  // Scores are text there, without a minus zero.
+  if (compact_ && score == 0) score = 0;  // Compact scores are text, without a minus zero.
   if (known != nullptr) {
     order_.Erase(*known, member);
     *known = score;

@@ -14,8 +14,8 @@
 
 namespace interlock::sim::redis {
 
-/// The members in their order, in chunks: a change moves one chunk at most, a rank costs a walk
-/// over the chunks' sizes.
+/// The members in order, in chunks: a change moves at most one chunk; finding a rank walks the
+/// chunks' sizes.
 class ScoreOrder {
  public:
   struct Item {
@@ -53,9 +53,9 @@ class ScoreOrder {
   std::size_t size() const { return size_; }
   Iterator begin() const { return {&chunks_, 0, 0}; }
   Iterator end() const { return {&chunks_, chunks_.size(), 0}; }
-  /// The item of this rank; the end if there are no more.
+  /// The item of this rank; end() if there are fewer.
   Iterator At(std::size_t rank) const;
-  /// How many items at the front satisfy a condition that no item after the first failure meets.
+  /// Number of leading items that satisfy a condition which no item after the first failure meets.
   template <typename Condition>
   std::size_t CountWhile(Condition condition) const;
   std::size_t CountBefore(double score, std::string_view member) const;
@@ -96,17 +96,17 @@ class SortedSet {
   using Item = ScoreOrder::Item;
   std::size_t size() const { return order_.size(); }
   const ScoreOrder& items() const { return order_; }
-  /// In no order that Redis promises, but one that changes little when members change: for choice
-  /// by number, and for scans.
+  /// In no order that Redis promises, but one that changes little when members change: for random
+  /// choice by index, and for scans.
   const std::vector<Dictionary<double>::Item>& unordered() const { return scores_.items(); }
   std::optional<double> Score(std::string_view member) const;
-  /// As Redis' ZADD does: a member that is too long, or too many, ends the compact encoding.
+  /// Like ZADD: a member that is too long, or too many members, ends the compact encoding.
   void Put(std::string_view member, double score, const EncodingLimits& limits = {});
   bool Remove(std::string_view member);
   void RemoveRange(std::size_t first, std::size_t last);  ///< [first, last)
   std::optional<std::size_t> Rank(std::string_view member) const;
 
-  /// Redis' listpack; otherwise its skiplist.
+  /// Whether Redis would use a listpack; otherwise a skiplist.
   bool compact() const { return compact_; }
   void EndCompact() { compact_ = false; }
 

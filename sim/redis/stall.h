@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The server does nothing at all for a while (DEBUG SLEEP), or a script is in the way: replies and
+// A time in which the server does nothing (DEBUG SLEEP), or a script blocks it: replies and
 // commands wait. Thread safety: none.
 #pragma once
 
@@ -23,15 +23,15 @@ class Stall {
 
   void Begin(std::int64_t us);
   bool active() const;
-  /// What would have been sent, or executed, meanwhile.
+  /// Keeps what would have been sent, or executed, meanwhile.
   void Keep(ClientId id, Value value) { output_.emplace_back(id, std::move(value)); }
   void Keep(ClientId id, const Argv& argv) { input_.emplace_back(id, argv); }
 
   /// REQUIRES: it is over.
   void SendOutput();
-  /// Executes what has waited, until it begins again.
+  /// Executes what has waited, until a new stall begins.
   void ExecuteInput();
-  /// When it is over, if that is ahead, or something still waits.
+  /// When it ends, if it has not or something still waits.
   std::optional<std::int64_t> NextUs() const;
   /// The process has ended.
   void Reset();

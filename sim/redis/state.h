@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// A server's state, part by part, for comparing states: data, deadlines, the waiting clients in
-// their order, subscriptions, and which scripts are known. Not in it is what transactions, CLIENT,
-// CONFIG, DEBUG and the commands of replication, persistence and clusters set; what servers have to
-// do with each other is in Topology::Describe.
+// A server's state, part by part, for comparing states: data, deadlines, waiting clients in order,
+// subscriptions, and known scripts. Excluded is what transactions, CLIENT, CONFIG, DEBUG and the
+// commands of replication, persistence and clusters set; relations between servers are in
+// Topology::Describe.
 //
-// Thread safety: none; one thread. Determinism: parts come in the order of the keys' bytes and of
-// the client ids.
+// Thread safety: none; one thread. Determinism: parts come in byte order of keys and order of
+// client ids.
 #pragma once
 
 #include <cstdint>
@@ -21,23 +21,23 @@ class StateSink {
   virtual void Number(std::uint64_t number) = 0;
   virtual void Text(std::string_view bytes) = 0;
   virtual void OfClient(ClientId client) = 0;
-  /// What follows belongs together; the order of such parts means nothing.
+  /// Begins a group; the order of groups has no meaning.
   virtual void BeginPart() = 0;
 
  protected:
   ~StateSink() = default;
 };
 
-/// A key whose TTL has passed is left out: nobody can see whether it is still there, unless its
-/// event is to come, see AnnouncesExpiry.
+/// Leaves out a key whose TTL has passed, as nobody can see whether it is still there, unless its
+/// event is still to come (see AnnouncesExpiry).
 void DescribeState(Engine& engine, StateSink& sink);
-/// All but the keys: enough of a replica whose keys are its master's.
+/// All except the keys: enough for a replica whose keys are its master's.
 void DescribeStateButKeys(Engine& engine, StateSink& sink);
 
-/// notify-keyspace-events has an x: then it matters when an expired key is removed.
+/// Whether notify-keyspace-events has an x, so that the time of an expired key's removal matters.
 bool AnnouncesExpiry(const Engine& engine);
 
-/// Whether all that the command changes is in that description; `name` in any case.
+/// Whether that description shows all that the command changes; `name` in any case.
 bool IsDescribed(std::string_view name);
 
 }  // namespace interlock::sim::redis

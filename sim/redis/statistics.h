@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What INFO counts: since the start, or since CONFIG RESETSTAT.
+// The counters of INFO: since the start, or since CONFIG RESETSTAT.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ namespace interlock::sim::redis {
 struct CommandCounts {
   std::int64_t calls = 0;
   std::int64_t rejected = 0;  // Before it ran.
-  std::int64_t failed = 0;    // It ran, and answered an error.
-  bool timed = false;         // A call of it is over, and latency-tracking was on.
+  std::int64_t failed = 0;    // It ran, and answered with an error.
+  bool timed = false;         // A call finished while latency-tracking was on.
   bool asked_for = false;     // Since all counts were 0.
 };
 
@@ -33,12 +33,12 @@ struct Statistics {
   std::int64_t keyspace_hits = 0;
   std::int64_t keyspace_misses = 0;
   std::int64_t error_replies = 0;
-  std::int64_t attributed = 0;  // Error replies for which a command counts as failed or rejected.
+  std::int64_t attributed = 0;  // Error replies counted as failed or rejected for a command.
   std::map<std::string, std::int64_t, std::less<>> errors;  // By the first word.
-  std::vector<CommandCounts> by_command;  // By Command::place; made with the first.
-  std::vector<std::uint16_t> asked_for;   // The places of those that may not be 0.
+  std::vector<CommandCounts> by_command;  // By Command::place; allocated on first use.
+  std::vector<std::uint16_t> asked_for;   // The places that may not be 0.
 
-  /// Counts from 0 again, in the same memory.
+  /// Restarts from 0, in the same memory.
   void Reset() {
     for (const std::uint16_t place : asked_for) by_command[place] = CommandCounts();
     asked_for.clear();
@@ -52,7 +52,7 @@ struct Statistics {
     if (!std::exchange(counts.asked_for, true)) asked_for.push_back(command.place);
     return counts;
   }
-  /// `text` as it is sent: "WRONGTYPE Operation ...". Redis looks for a code's end so far only.
+  /// `text` as sent: "WRONGTYPE Operation ...". Redis searches only this far for the end of a code.
   void CountError(std::string_view text) {
     constexpr std::size_t kLongestCode = 30;
     const std::size_t end = text.substr(0, kLongestCode + 1).find(' ');

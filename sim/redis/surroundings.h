@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// What a server cannot know by itself, and its clients ask it for: where it listens, whether others
-// can be reached, and what waits in the buffers of its connections.
+// What clients may ask that a server cannot know by itself: where it listens, whether others can be
+// reached, and what is waiting in its connections' buffers.
 //
-// Thread safety: as Server.
+// Thread safety: that of Server.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +16,19 @@ namespace interlock::sim::redis {
 
 struct Buffers {
   std::size_t unsent = 0;  ///< Bytes of replies.
-  bool waits = false;      ///< The peer does not take more at present.
-  std::size_t unread = 0;  ///< Bytes received that no command has used up.
+  bool waits = false;      ///< The peer is not reading at present.
+  std::size_t unread = 0;  ///< Bytes received and not yet consumed by a command.
 };
 using BuffersOf = std::function<Buffers(ClientId client)>;
 
-/// For CLIENT LIST. Without it, all replies count as sent, and nothing as received too early.
+/// For CLIENT LIST. If unset, all replies count as sent, and no input as waiting.
 void SetBuffersOf(Server& server, BuffersOf buffers);
 
-/// REPLICAOF of another server counts as unmodelled: nobody would carry what that one sends.
+/// Makes REPLICAOF of another server unmodelled, as nobody would carry its messages.
 void SetUnreplicated(Server& server);
 
-/// What CONFIG GET shows of a parameter on which the caller acts: "bind", "unixsocket", "port". As
-/// Configure, but never refused. An unknown name is ignored.
+/// Sets what CONFIG GET shows for a parameter that the caller implements: "bind", "unixsocket",
+/// "port". Like Configure, but never refused. Ignores unknown names.
 void ShowParameter(Server& server, std::string_view name, std::string_view value);
 
 }  // namespace interlock::sim::redis

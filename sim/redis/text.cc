@@ -20,7 +20,7 @@ namespace {
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Matches one character against the class that starts behind '['; moves `at` behind the class.
+// Matches one character against the class that starts after '['; moves `at` past the class.
 bool MatchesClass(std::string_view pattern, std::size_t* at, char c) {
   std::size_t i = *at;
   const bool negated = i < pattern.size() && pattern[i] == '^';
@@ -205,7 +205,7 @@ bool IsPlainWhole(double value) {
 std::string FormatDouble(double value) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   std::array<char, 40> buffer{};
-  // Whole numbers, which nearly all are, without the detour through printf.
+  // Shortcut for integers, by far the most common, avoiding printf.
   if (IsPlainWhole(value)) {
     const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(),
                                    static_cast<std::int64_t>(value));
@@ -251,9 +251,9 @@ std::string ToUpper(std::string_view text) {
 
 namespace {
 
-// Once what follows a '*' has reached the end of the text without matching, a longer beginning for
-// any '*' before it leaves even less of the text: `hopeless` says so, and all of them give up. So a
-// pattern takes time as its length by the square of the text's at worst, whatever its stars.
+// If what follows a '*' has reached the end of the text without matching, extending any earlier '*'
+// leaves even less text: `hopeless` says so, and all of them give up. So the worst case is linear
+// in the pattern and quadratic in the text, whatever the stars.
 bool GlobMatch(std::string_view pattern, std::string_view text, int depth, bool* hopeless) {
   constexpr int kDeepest = 1000;  // As in Redis; each '*' is a level.
   if (depth > kDeepest) return false;

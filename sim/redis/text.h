@@ -2,8 +2,8 @@
 //
 // Numbers, patterns and quoting exactly as Redis reads and prints them. Pure functions.
 //
-// Every string_view that names a command's argument is followed by a NUL byte in memory: the
-// parsers of floating point numbers depend on it, as Redis' own do.
+// Every string_view of a command's argument must be followed by a NUL byte in memory: the
+// floating-point parsers depend on it, as Redis' own do.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,13 @@ namespace interlock::sim::redis {
 
 /// Strict decimal, as Redis' string2ll: no blanks, no plus sign, no leading zeros.
 bool ParseInteger(std::string_view text, std::int64_t* out);
-/// A score or an increment: strtod without leading blanks, nan refused.
+/// A score or an increment: strtod without leading blanks, and without nan.
 bool ParseDouble(std::string_view text, double* out);
 /// One end of a score range: "(1.5", "-inf", and (as Redis accepts) the empty text as 0.
 bool ParseScoreBound(std::string_view text, double* out, bool* exclusive);
 bool ParseLongDouble(std::string_view text, long double* out);
 
-/// A whole number, not -0, of which doubles have all up to it: %.17g and %.0f print its digits, as
-/// an integer's, and nothing else.
+/// Whether it is an integer, not -0, small enough to be exact: %.17g and %.0f print it as digits.
 bool IsPlainWhole(double value);
 std::string FormatDouble(double value);           ///< %.17g; inf and -inf by name.
 std::string FormatLongDouble(long double value);  ///< %.17Lf without trailing zeros.
@@ -39,7 +38,7 @@ bool GlobMatch(std::string_view pattern, std::string_view text);
 
 /// The text up to its first NUL: what C code prints with %s.
 std::string_view UntilNul(std::string_view text);
-/// An error line as Redis sends it: no line ends at its end, blanks for those inside.
+/// An error line as Redis sends it: without trailing line ends, and blanks for those inside.
 std::string OneLine(std::string_view text);
 
 /// Lower-case hexadecimal SHA-1, 40 characters.

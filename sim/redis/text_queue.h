@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Texts in a row, quick at both ends, that need no memory while there are none: most lists of a
-// simulated server hold an item or two. Copies are deep. Thread safety: plain data.
+// A double-ended queue of texts, without an allocation while empty: most lists of a simulated
+// server have an item or two. Copies are deep. Thread safety: plain data.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class TextQueue {
   auto rbegin() { return std::reverse_iterator(end()); }
   auto rend() { return std::reverse_iterator(begin()); }
 
-  // REQUIRES of these: there is such a text.
+  // REQUIRES for these: there is such a text.
   std::string& operator[](std::size_t index) { return texts_[first_ + index]; }
   const std::string& operator[](std::size_t index) const { return texts_[first_ + index]; }
   std::string& front() { return texts_[first_]; }
@@ -47,9 +47,9 @@ class TextQueue {
     if (first_ == 0) OpenGap();
     texts_[--first_].assign(text);
   }
-  /// Returns it.
+  /// Returns the new text.
   std::string& push_back(std::string_view text) { return texts_.emplace_back(text); }
-  /// In front of what is there.
+  /// Inserts before `at`.
   void insert(const_iterator at, std::string_view text) {
     texts_.emplace(texts_.begin() + (at - texts_.data()), text);
   }
@@ -77,7 +77,7 @@ class TextQueue {
     first_ = gap;
   }
 
-  std::vector<std::string> texts_;  // The first `first_` are none of them.
+  std::vector<std::string> texts_;  // The first `first_` are unused.
   std::size_t first_ = 0;
 };
 

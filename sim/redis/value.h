@@ -11,7 +11,7 @@
 
 namespace interlock::sim::redis {
 
-/// A reply or a message. A RESP2 client gets none of the types after kArray: see ToResp2.
+/// A reply or a message. RESP2 clients get none of the types after kArray: see ToResp2.
 struct Value {
   enum class Type : std::uint8_t {
     kNil,
@@ -31,13 +31,13 @@ struct Value {
   };
   Type type = Type::kNil;
   std::int64_t integer = 0;  ///< kInteger; kBoolean: 0 or 1
-  /// kStatus, kError (without the minus), kString, kBigNumber; kDouble: as it is printed (%.17g);
+  /// kStatus, kError (without the minus), kString, kBigNumber; kDouble: as printed (%.17g);
   /// kVerbatim: without its format
   std::string text;
-  /// Elements of the aggregates; kVerbatim: one string, the format (3 bytes), if it is not "txt"
+  /// Elements of aggregates; kVerbatim: one string, the format (3 bytes), if it is not "txt"
   std::vector<Value> elements;
   bool operator==(const Value&) const = default;
-  /// Makes it nil; memory stays for the next one.
+  /// Makes it nil, keeping its memory.
   void Clear() {
     type = Type::kNil;
     integer = 0;
@@ -50,7 +50,7 @@ struct Value {
     text.swap(other.text);
     elements.swap(other.elements);
   }
-  /// Makes it an array of two strings, in memory that is there.
+  /// Makes it an array of two strings, reusing memory.
   void SetPair(std::string_view first, std::string_view second) {
     Clear();
     type = Type::kArray;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Observes executed commands on behalf of the judge of foreign clients: a script is seen by what it
-// calls, a transaction by what it had queued.
+// Observes executed commands on behalf of the judge of foreign clients: a script appears as its
+// calls, a transaction as its queued commands.
 //
 // Thread safety: none.
 #pragma once
@@ -12,11 +12,11 @@
 
 namespace interlock::sim::redis {
 
-/// Observes executed commands: those that a script calls, then the script; those that were queued,
-/// then EXEC. A client served by another's command had run its own when it began to wait.
+/// Called for each executed command: those called by a script, then the script; those queued, then
+/// EXEC. A client served by another one's command had run its own when it began to wait.
 using Watcher = std::function<void(ClientId client, const Argv& argv, const Value& reply)>;
 
-/// From now on, also over Reset. REQUIRES: it calls nothing of the server but what Peeks.
+/// Set from now on, also across Reset. REQUIRES: it calls only the server's Peek functions.
 void SetWatcher(Server& server, Watcher watcher);
 
 }  // namespace interlock::sim::redis

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// The wall clock of a served Redis: the machine's own until it is told otherwise. It can be
-// stepped, frozen, and made to run faster or slower than real time.
+// The wall clock of a served Redis: the machine's own until told otherwise. It can be stepped,
+// frozen, and made to run faster or slower than real time.
 //
 // All times are Unix times in us; `real_us` is the machine's. Thread safety: none. Errors: none; a
-// time that does not fit stays at the nearest that does.
+// time out of range is clamped.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace interlock::sim::serve {
 
 class ServeClock {
  public:
-  /// Shows the machine's time; `frozen`: stands still there until Set, Advance or Run.
+  /// Starts at the machine's time; `frozen`: stands still there until Set, Advance or Run.
   ServeClock(std::int64_t real_us, bool frozen);
 
   std::int64_t Now(std::int64_t real_us) const;
@@ -29,8 +29,7 @@ class ServeClock {
   void SetRate(std::int64_t real_us, double rate);
   static constexpr double kFastest = 1e6;
 
-  /// How many real us from now until it shows `unix_us`; 0: it does already; nullopt: never by
-  /// itself.
+  /// Real us from now until it shows `unix_us`; 0: it already does; nullopt: never by itself.
   std::optional<std::int64_t> RealUntil(std::int64_t real_us, std::int64_t unix_us) const;
 
  private:

@@ -2,7 +2,7 @@
 //
 // One client's connection to a served Redis: bytes in, bytes out. It reads only when told to, so
 // that nothing arrives for a client whose command is still running; it writes what it can at once
-// and the rest when the peer reads, so that a slow reader holds nobody up.
+// and the rest when the peer reads, so that a slow reader delays nobody.
 //
 // Thread safety: none; all on the thread of its io_context.
 #pragma once
@@ -34,45 +34,45 @@ class Connection : public std::enable_shared_from_this<Connection> {
     virtual ~Owner() = default;
     /// parser() has been fed.
     virtual void OnBytes(Connection& connection) = 0;
-    /// The peer is gone, or everything is written after CloseWhenFlushed; it is closed.
+    /// The peer is gone, or everything is written after CloseWhenFlushed; the connection is closed.
     virtual void OnGone(Connection& connection) = 0;
   };
 
-  /// What the owner keeps about a connection.
+  /// The owner's data about a connection.
   struct Notes {
     redis::ClientId client = 0;  ///< 0: unknown to the fake (not yet, or no longer)
     std::uint64_t serial = 0;    ///< counts connections
     std::string address;
-    int executing = 0;        ///< how many of its commands are on the stack
+    int executing = 0;        ///< number of its commands on the stack
     bool in_turn = false;     ///< listed for the end of this turn
     bool waiting = false;     ///< listed because it has input and its client is blocked
-    bool doomed = false;      ///< to be dropped as soon as nothing of it is on the stack
-    bool may_steer = false;   ///< it has shown the password
-    bool hanging_up = false;  ///< nothing of it is executed any more
-    bool abandoned = false;  ///< its peer has gone; what it had sent before is still to be executed
-    std::optional<redis::Argv> held;            ///< a command that a fault holds back
+    bool doomed = false;      ///< to be dropped as soon as none of its commands is on the stack
+    bool may_steer = false;   ///< it has given the password
+    bool hanging_up = false;  ///< no further command of it is executed
+    bool abandoned = false;   ///< its peer is gone; commands sent before are still to be executed
+    std::optional<redis::Argv> held;            ///< a command held back by a fault
     std::optional<std::int64_t> held_until_us;  ///< nullopt: until the stall ends
     std::optional<std::int64_t> over_limit_since_us;
   };
 
   Connection(Socket socket, Owner& owner) : socket_(std::move(socket)), owner_(owner) {}
 
-  /// Waits for more bytes; does nothing if it does so already, or will never read again.
+  /// Waits for more bytes; no-op if already waiting, or if it will never read again.
   void Read();
-  /// Writes out() as far as the peer takes it; the rest follows by itself.
+  /// Writes out() as far as the peer accepts it; the rest follows automatically.
   void Flush();
   void CloseWhenFlushed();
-  /// At once; what is not written is lost. OnGone is not called.
+  /// At once, discarding unwritten output. OnGone is not called.
   void Close();
-  /// The same, and the peer gets an error instead of an end of file.
+  /// The same, but the peer gets an error instead of end-of-file.
   void Reset();
-  /// Silent from now on in both directions, though open: what comes is not looked at; what has
-  /// come is.
+  /// Goes silent in both directions while staying open: later input is ignored, earlier input is
+  /// not.
   void GoSilent();
 
   bool open() const { return socket_.is_open(); }
   bool silent() const { return silent_; }
-  /// The peer has to read before more can be written.
+  /// The peer must read before more can be written.
   bool awaiting_room() const { return awaiting_room_; }
   redis::RequestParser& parser() { return parser_; }
   /// Replies are appended here.
@@ -92,7 +92,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Owner& owner_;
   redis::RequestParser parser_;
   std::string out_;
-  std::string writing_;  // out_ and writing_ change places, so that no byte is moved twice.
+  std::string writing_;  // Swapped with out_, so that no byte is moved twice.
   std::size_t written_ = 0;
   bool reading_ = false;
   bool awaiting_room_ = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The commands by which clients steer a served Redis: INTERLOCK.CLOCK, INTERLOCK.FAULT and
-// INTERLOCK.HELP. They are answered before the fake, which never sees them.
+// The commands by which clients control a served Redis: INTERLOCK.CLOCK, INTERLOCK.FAULT and
+// INTERLOCK.HELP. They are answered before reaching the fake server.
 //
 // Thread safety: none.
 #pragma once
@@ -17,30 +17,30 @@
 
 namespace interlock::sim::serve {
 
-/// What the control commands act on besides the clock and the faults of single commands.
+/// What the control commands act on besides the clock and single-command faults.
 class ControlTarget {
  public:
   virtual ~ControlTarget() = default;
   /// The machine's Unix time in us.
   virtual std::int64_t RealUs() const = 0;
-  /// The clock was moved: whatever has fallen due by now is done, in the order of its deadlines.
+  /// The clock was moved: performs whatever is due by now, in order of deadlines.
   virtual void ClockMoved() = 0;
-  /// No client's command is executed before the server's clock shows this.
+  /// Executes no client's command before the server's clock shows this time.
   virtual void StallUntil(std::int64_t unix_us) = 0;
   /// Ends a stall, and delays that have begun.
   virtual void EndStall() = 0;
-  /// nullopt: none. The texts of List().
+  /// nullopt: none. For List().
   virtual std::optional<std::int64_t> stalled_until_us() const = 0;
   /// Between a Crash and the restart; until when (nullopt: until Restart).
   virtual bool down() const = 0;
   virtual std::optional<std::int64_t> down_until_us() const = 0;
   /// Both directions of this client's connection go silent for good. False: no such client.
   virtual bool HalfOpen(redis::ClientId client) = 0;
-  /// All connections break and what memory alone held is lost, after a power loss also what was
-  /// not synced to disk; until the server's clock shows `until_us` (nullopt: until Restart) only
-  /// control commands are answered. False: a script is running, and nothing was done.
+  /// All connections break and data only in memory is lost, after a power loss also data not synced
+  /// to disk; until the server's clock shows `until_us` (nullopt: until Restart) only control
+  /// commands are answered. False: a script is running, and nothing was done.
   virtual bool Crash(bool power_lost, std::optional<std::int64_t> until_us) = 0;
-  /// Up again after a Crash; otherwise a crash and a start at once. False as for Crash.
+  /// Restarts after a Crash; otherwise crashes and starts at once. False as for Crash.
   virtual bool Restart() = 0;
 };
 
@@ -49,7 +49,7 @@ class Control {
   Control(ServeClock& clock, CommandFaultPlan& faults, ControlTarget& target)
       : clock_(clock), faults_(faults), target_(target) {}
 
-  /// Whether the command is of the namespace INTERLOCK. `argv` is not empty.
+  /// Whether the command is in the INTERLOCK namespace. `argv` is not empty.
   static bool Owns(const redis::Argv& argv);
   /// REQUIRES: Owns(argv).
   redis::Value Execute(const redis::Argv& argv);

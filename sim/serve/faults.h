@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The faults of a served Redis that strike single commands, as INTERLOCK.FAULT arms them: plain
-// data, and the decision which of them strikes a given command. What a fault then does to a
-// connection is the server's business.
+// The single-command faults of a served Redis, as armed by INTERLOCK.FAULT: plain data, and the
+// decision which fault strikes a given command. The server applies the fault to the connection.
 //
 // Thread safety: none.
 #pragma once
@@ -21,7 +20,7 @@ struct CommandFault {
   enum class Kind : std::uint8_t {
     kDelay,        ///< executed only after delay_us of the server's clock
     kError,        ///< answered with an error and not executed
-    kDropReply,    ///< executed; the connection is silent from then on, in both directions
+    kDropReply,    ///< executed; then the connection is silent, in both directions
     kResetBefore,  ///< the connection breaks before it is executed
     kResetAfter,   ///< executed; the connection breaks before the reply
   };
@@ -36,30 +35,29 @@ class CommandFaultPlan {
 
   /// Whether Arm knows this word: DELAY, ERROR, DROPREPLY, RESETBEFORE, RESETAFTER.
   static bool Knows(std::string_view kind);
-  /// `DELAY ms [count] [TO client-name] [CMD command]` and the like; a command is one that
-  /// Redis 7.0 knows: SET, "CLIENT SETNAME", CLIENT SETNAME, client|setname. The fault's number, or
-  /// what is wrong as the text of an error reply.
+  /// Parses `DELAY ms [count] [TO client-name] [CMD command]` and the like; a command is one that
+  /// Redis 7.0 knows: SET, "CLIENT SETNAME", CLIENT SETNAME, client|setname. Returns the fault's
+  /// number, or the text of an error reply.
   std::variant<std::int64_t, std::string> Arm(Words words);
   void Clear() { rules_.clear(); }
   /// False: there is no such fault.
   bool Clear(std::int64_t number);
 
   bool empty() const { return rules_.empty(); }
-  /// One line for each armed fault, in the order of arming: "1 DELAY 100 count 2 TO worker CMD
-  /// set".
+  /// One line per armed fault, in order of arming: "1 DELAY 100 count 2 TO worker CMD set".
   std::vector<std::string> List() const;
 
-  /// The fault that strikes this command, and uses it up once: the first that fits.
-  /// `argv` is not empty.
+  /// Takes the fault that strikes this command, the first that matches, reducing its count. `argv`
+  /// is not empty.
   std::optional<CommandFault> Take(std::string_view client_name, Words argv);
 
  private:
   struct Rule {
     std::int64_t number = 0;
     CommandFault fault;
-    std::optional<std::int64_t> left = 1;  // nullopt: as often as it fits.
+    std::optional<std::int64_t> left = 1;  // nullopt: unlimited.
     std::string client;                    // Empty: any.
-    std::string command;                   // In lower case, "client|kill" too; empty: any.
+    std::string command;                   // In lower case, e.g. "client|kill"; empty: any.
   };
   static bool Fits(const Rule& rule, std::string_view client_name, Words argv);
 

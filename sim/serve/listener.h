@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where a served Redis listens: TCP and Unix-domain sockets that accept for as long as they live.
+// The listening TCP and Unix-domain sockets of a served Redis; they accept during its lifetime.
 //
 // Thread safety: none.
 #pragma once
@@ -22,7 +22,7 @@ namespace interlock::sim::serve {
 
 class Listener {
  public:
-  /// The peer's address is what CLIENT LIST shows.
+  /// `peer` is the address shown in CLIENT LIST.
   using Accepted = std::function<void(Socket socket, std::string peer)>;
 
   Listener(boost::asio::io_context& io, Accepted accepted);
@@ -31,15 +31,15 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  /// Port 0 takes a free one. The error's text, if it fails.
+  /// Port 0 takes a free one. Returns the error text on failure.
   std::optional<std::string> AddTcp(const std::string& address, int port);
-  /// Takes the place of a socket file that has no listener.
+  /// Replaces a socket file that has no listener.
   std::optional<std::string> AddUnix(const std::string& path);
   void Start();
   /// Removes the files of Unix-domain sockets, as the destructor does.
   void RemoveFiles();
 
-  /// "127.0.0.1:6379", "[::1]:6379" or a path, in the order of adding.
+  /// "127.0.0.1:6379", "[::1]:6379" or a path, in order of adding.
   const std::vector<std::string>& names() const { return names_; }
   /// The port of the first TCP address; 0: there is none.
   int port() const { return port_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The loop of a served Redis, and how it ends.
+// The main loop of a served Redis, and how it ends.
 #pragma once
 
 #include <functional>
@@ -13,9 +13,8 @@
 namespace interlock::sim::serve {
 
 /// Runs the handlers of `io`, and `due` after each, until one of them has set `reason`: kStopped.
-/// kFailed if there is nothing left to run before that, which is a fault of the program's own: a
-/// server always waits for somebody. Either is the last notice to `output`. Throws nothing of its
-/// own.
+/// kFailed if nothing is left to run before that, which is a bug, since a server always waits for
+/// somebody. Either is the last notice to `output`. Throws nothing of its own.
 ServeEnd RunLoop(boost::asio::io_context& io, const std::string_view& reason,
                  const std::function<void()>& due, const ServeOutput& output);
 

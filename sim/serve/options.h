@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A served Redis as a program: its options, and the loop that serves until a signal ends it.
+// A served Redis as a program: its options, and the loop that serves until a signal.
 #pragma once
 
 #include <cstddef>
@@ -20,30 +20,30 @@ struct ServeOptions {
   std::string unix_socket;
   /// Parameters of redis.conf, by name: {"requirepass", "secret"}.
   std::vector<std::pair<std::string, std::string>> parameters;
-  bool controlled_clock = false;  ///< stands still except when commands move it
+  bool controlled_clock = false;  ///< the clock moves only by commands
   std::size_t max_clients = 10000;
 };
 
 /// How Serve ended.
 enum class ServeEnd : std::uint8_t {
-  kStopped,    ///< by SIGTERM, SIGINT or SHUTDOWN
-  kRefused,    ///< an address is invalid, or others can reach it and allow_remote is missing, or a
-               ///< parameter is refused
-  kNoAddress,  ///< the address or port cannot be had
-  kNoOutput,   ///< `print` has failed
-  kFailed,     ///< by a fault of its own
+  kStopped,  ///< by SIGTERM, SIGINT or SHUTDOWN
+  kRefused,  ///< an address is invalid, or reachable by others without allow_remote, or a parameter
+             ///< is refused
+  kNoAddress,  ///< the address or port is not available
+  kNoOutput,   ///< `print` failed
+  kFailed,     ///< by a bug
 };
 
 /// Where a served Redis reports to.
 struct ServeOutput {
-  /// Prints what its user waits for; false: it cannot be written.
+  /// Prints output that the user waits for; false: it cannot be written.
   std::function<bool(std::string_view)> print;
-  /// Prints what else is worth knowing, a line without its end.
+  /// Prints other information, a line without its end.
   std::function<void(std::string_view)> notice;
 };
 
 /// Serves until SIGTERM, SIGINT or SHUTDOWN. The first line printed is "listening on ADDRESS:PORT";
-/// why it ended otherwise is the last notice.
+/// the last notice tells why it ended otherwise.
 ServeEnd Serve(const ServeOptions& options, const ServeOutput& output);
 
 }  // namespace interlock::sim::serve

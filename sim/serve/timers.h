@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Time that passes for a served Redis. All times are Unix times in us. Thread safety: none.
+// Advances a served Redis' time. All times are Unix times in us. Thread safety: none.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace interlock::sim::serve {
 
-/// The server's time becomes `now_us`; a jump over several deadlines meets each at its own time.
+/// Advances the server's time to `now_us`; each deadline on the way is met at its own time.
 void RunTimersUntil(redis::Server& server, std::int64_t now_us);
 
 }  // namespace interlock::sim::serve

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Words of the control commands of a served Redis. Pure functions.
+// Parsing of a served Redis' control commands. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ bool SameWord(std::string_view a, std::string_view b);
 std::optional<std::int64_t> WholeNumber(std::string_view text);
 /// A century.
 inline constexpr std::int64_t kLongestMs = std::int64_t{100} * 366 * 24 * 3600 * 1000;
-/// "1500" or "0.5" ms, at least 0, as us; nullopt: neither, or above kLongestMs.
+/// Converts "1500" or "0.5" ms, at least 0, to us; nullopt: neither, or above kLongestMs.
 std::optional<std::int64_t> MillisecondsToUs(std::string_view text);
 
 }  // namespace interlock::sim::serve

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// The keys that clients ask for atomically (SETNX and its like), and whether they are locks: a flag
-// that says that something has been prepared is asked for in the same way, and stays for ever.
+// The keys that clients acquire atomically (SETNX and the like), and whether they are locks: a flag
+// that says something has been prepared is acquired the same way, and stays for ever.
 //
-// A key that is a lock is released by its owner at some time; or keeps out those that are refused:
-// they ask again, or end without having been inside. A key that did not keep out a refused client
-// is no lock. Non-guarantee: a key for which neither is seen is taken for no lock. Thread safety:
-// none.
+// A lock's key is eventually released by its owner, or keeps refused clients out: they ask again,
+// or end without having entered. A key that did not keep a refused client out is no lock.
+// Non-guarantee: a key for which neither was seen counts as no lock. Thread safety: none.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +21,10 @@ namespace interlock::scenarios::drive {
 class AskedKeys {
  public:
   bool contains(const std::string& key) const { return keys_.contains(key); }
-  /// `refused`: it was there already.
+  /// `refused`: the key already existed.
   void Ask(const std::string& key, int client, bool refused);
-  /// Called before the command's effects are noted: a client that does something else does not ask
-  /// again.
+  /// Called before the command's effects are noted: a client that does something else has stopped
+  /// asking.
   void Send(int client, const sim::redis::Argv& argv);
   void Grant(const std::string& key, int client);
   /// The key's owner releases it.
@@ -37,13 +36,13 @@ class AskedKeys {
   /// The process is gone.
   void End(int client);
 
-  /// It has been seen to be one.
+  /// Whether it has been seen to be a lock.
   bool IsLock(const std::string& key) const;
-  /// A refused client has got in all the same, or has gone on to something else.
+  /// Whether a refused client got in anyway, or went on to something else.
   bool IsPassedBy(const std::string& key) const;
-  /// It has been refused, and has not been granted anything since.
+  /// Whether the client was refused and has been granted nothing since.
   bool IsRefused(int client) const;
-  /// A client has been refused.
+  /// Whether any client has been refused.
   bool any_refused() const { return any_refused_; }
 
  private:

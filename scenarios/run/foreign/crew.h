@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// The client processes of one run: started, looked at until they stand still, stopped, killed.
+// The client processes of one run: starts them, polls them until they are still, stops, kills.
 //
-// By the machine's clock a process that stands still may go on by itself at any time. By a virtual
-// one it does so only when it is given something to do: a reply, a time that has come, a signal; so
-// only then is it looked at again, and until it gives a sign that it has done it: another command,
-// another wait. Thread safety: as ForeignProcess.
+// By the machine's clock a still process may resume by itself at any time. By a virtual clock it
+// does so only when given something to do: a reply, a time reached, a signal. So only then is it
+// polled again, until another command or another wait shows that it has acted. Thread safety: that
+// of ForeignProcess.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ namespace interlock::scenarios::drive {
 
 class Crew {
  public:
-  /// `clock`: null: the machine's.
+  /// `clock`: null means the machine's.
   Crew(const DriveOptions& options, const Gate& gate, const sim::machine::VirtualClock* clock);
 
-  /// Failures as Launch.
+  /// Fails as Launch does.
   Status Start();
 
   int size() const { return static_cast<int>(members_.size()); }
@@ -36,21 +36,21 @@ class Crew {
   int CountAlive() const;
   sim::machine::ForeignProcess& process(int client) { return *member(client).process; }
 
-  /// It has ended by itself, and is not alive from now on.
+  /// Whether it has ended by itself; from then on it is not alive.
   bool HasEnded(int client);
-  /// It has been given something to do.
+  /// The client has been given something to do, so it must be polled again.
   void Disturb(int client);
   bool IsStill(int client);
-  /// How long to wait before a client that does not stand still is looked at again.
+  /// How long to wait before polling again a client that is not still.
   Duration pause() const;
 
-  /// The processor time that all of them have had.
+  /// The processor time used by all of them.
   Duration ProcessorTime() const;
 
   void Stop(int client, std::uint32_t steps);
   void Continue(int client);
   bool stopped(int client) const { return member(client).stopped_for > 0; }
-  /// One step less; true: it was the last one.
+  /// Counts down one step; true: it was the last one.
   bool CountDown(int client) { return --member(client).stopped_for == 0; }
   void Kill(int client);
   void KillAll();
@@ -62,7 +62,7 @@ class Crew {
     std::uint32_t stopped_for = 0;  // steps
     bool disturbed = true;
     bool over = false;
-    std::uint64_t commands = 0;  // when it was disturbed, or found to stand still
+    std::uint64_t commands = 0;  // when it was disturbed, or found to be still
     std::uint64_t waits = 0;
   };
   Member& member(int client) { return members_[static_cast<std::size_t>(client)]; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What is needed to run a case of foreign clients again: their command, the setting, the choices.
-// Kept as JSON in the case's counterexample file, as "program". Thread safety: pure functions.
+// What it takes to repeat a case of foreign clients: their command, the settings, the choices. Kept
+// as JSON in the case's counterexample file, as "program". Thread safety: pure functions.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct DriveCase {
 };
 
 std::string ToJson(const DriveCase& one);
-/// kInvalidArgument: what is wrong with it.
+/// kInvalidArgument, with what is wrong.
 Result<DriveCase> ReadCase(std::string_view json);
 
 }  // namespace interlock::scenarios::drive

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// What the parts of one run of foreign clients share: the world, the clients, what is noted of
-// them, and what is reported in the end. Each part writes what it is about; see drive_run.cc.
+// State shared by the parts of one run of foreign clients: the world, the clients, notes about
+// them, and the report. Each part writes its own share; see drive_run.cc.
 //
-// Thread safety: as ForeignProcess.
+// Thread safety: that of ForeignProcess.
 #pragma once
 
 #include <chrono>
@@ -22,16 +22,16 @@ namespace interlock::scenarios::drive {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-/// What is noted about one client.
+/// Notes about one client.
 struct ClientNote {
-  std::uint32_t passed_over = 0;  ///< times, though it was ready
-  std::uint64_t vain_since = 0;   ///< commands, when something changed last
-  bool looked_at = false;         ///< what clock it has
+  std::uint32_t passed_over = 0;  ///< times passed over although ready
+  std::uint64_t vain_since = 0;   ///< command count at the last change
+  bool looked_at = false;         ///< whether it was checked which clock it uses
   bool own_clock = false;
-  bool spins = false;  ///< it runs on and on, and the others go on without it
+  bool spins = false;  ///< it runs on and on, and the others proceed without it
 };
 
-/// A command, or a reply, that is on its way for some steps.
+/// A command or reply delayed for some steps.
 struct MessageDelay {
   std::uint64_t connection = 0;
   int client = 0;
@@ -40,16 +40,16 @@ struct MessageDelay {
 };
 
 struct DriveState {
-  /// `clock`: null: the machine's.
+  /// `clock`: null means the machine's.
   DriveState(const DriveOptions& options, sim::Choices& choices, sim::machine::VirtualClock* clock);
 
   ClientNote& note(int client) { return notes[static_cast<std::size_t>(client)]; }
   const ClientNote& note(int client) const { return notes[static_cast<std::size_t>(client)]; }
-  /// Its next command is on its way, and may not be executed yet.
+  /// Whether its next command is delayed and may not be executed yet.
   bool IsDelayed(std::uint64_t connection) const;
-  /// It is in a section, or owns a lock's key.
+  /// Whether it is in a section, or owns a lock's key.
   bool HoldsLock(int client) const;
-  /// One entry for each client, true for this one.
+  /// One entry per client, true for this one.
   std::vector<bool> Only(int client) const;
   /// Something has changed: nothing so far was in vain.
   void Progressed();
@@ -64,7 +64,7 @@ struct DriveState {
   std::vector<ClientNote> notes;  ///< by client
   std::vector<MessageDelay> delays;
   SteadyTime began;
-  SteadyTime progressed;  ///< when something changed last
+  SteadyTime progressed;  ///< when something last changed
   DriveRun run;
 };
 

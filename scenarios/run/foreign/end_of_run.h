@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// How a run of foreign clients that does not end by itself is ended, and what that says. A client
-// is stranded if nothing that is seen will let it go on: it has no command at the gate, waits for
-// no time, and is not held back by a fault; or it spins. Clients that provably get nowhere are a
-// violation at once; at a bound, they are one only if none has got anything for long, and no holder
-// sleeps that will wake up.
+// Ends a run of foreign clients that does not end by itself, and judges that. A client is stranded
+// if nothing visible will let it proceed: it has no command at the gate, waits for no time, and is
+// not held back by a fault; or it spins. Clients that provably make no progress are a violation at
+// once; at a bound, only if none has got anything for long, and no sleeping holder will wake.
 //
-// Thread safety: as ForeignProcess.
+// Thread safety: that of ForeignProcess.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +20,18 @@ class EndOfRun {
  public:
   explicit EndOfRun(DriveState& state) : state_(state) {}
 
-  /// Called before each step. True: the run is over, and its finding, or why there is none, stands
-  /// in the state.
+  /// Called before each step. True: the run is over, and the state has its finding or why there is
+  /// none.
   bool Reached();
-  /// Nobody is ready, and by the virtual clock nobody has anything to wait for: the run is over,
-  /// unless one moves after all.
+  /// Nobody is ready and, by the virtual clock, nobody has anything to wait for: ends the run,
+  /// unless a client moves after all.
   void StandStillForEver();
 
-  /// No progress for longer than the patience. By a virtual clock nobody is waited for.
+  /// No progress for longer than the patience. With a virtual clock nobody is waited for.
   bool StandsStill() const;
-  /// The least number of commands that any client able to go on has sent since anything changed.
+  /// The fewest commands that any client able to proceed has sent since the last change.
   std::uint64_t InVain() const;
-  /// Where the clients are, in words.
+  /// Where the clients are, as text.
   std::string Standing() const;
 
  private:
@@ -46,9 +45,9 @@ class EndOfRun {
 
   DriveState& state_;
   bool over_ = false;           // nothing more can be learnt
-  std::uint64_t fruits_ = 0;    // when it was looked last
-  std::uint64_t fruit_at_ = 0;  // commands, when the last one came
-  std::int64_t fruit_us_ = 0;   // the same, of the servers' clock
+  std::uint64_t fruits_ = 0;    // at the last look
+  std::uint64_t fruit_at_ = 0;  // command count at the last one
+  std::int64_t fruit_us_ = 0;   // the same on the servers' clock
 };
 
 }  // namespace interlock::scenarios::drive

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Which faults a run of foreign clients still may have, and whether one strikes now. A few kinds at
+// Which faults a run of foreign clients may still have, and whether one strikes now. A few kinds at
 // a time find more than all of them (swarm testing, Groce et al. 2012), so each run first draws
-// which it has, and how often.
+// which kinds it has, and how often.
 //
-// Every draw's 0 is calm: no kind, no fault. Determinism: a function of the choices. Thread safety:
-// none.
+// A draw of 0 is always calm: no kind, no fault. Determinism: a function of the choices. Thread
+// safety: none.
 #pragma once
 
 #include <array>
@@ -34,16 +34,16 @@ class FaultBudget {
   explicit FaultBudget(const DriveOptions& options);
 
   void DrawSwarm(sim::Choices& choices);
-  /// The client whose clock is off from the beginning, drawn after DrawSwarm; nullopt: none.
+  /// The client whose clock is off from the start, drawn after DrawSwarm; nullopt: none.
   std::optional<int> DrawClockAtStart(sim::Choices& choices, int clients);
 
-  /// Where a client is when a fault may strike it.
+  /// The situation of a client when a fault may strike it.
   struct Place {
-    bool alone = false;    ///< no other client is left that could go on meanwhile
+    bool alone = false;    ///< no other client is left that could proceed meanwhile
     bool owns = false;     ///< a lock's key
     bool names = false;    ///< its command names that key: it looks, extends, or releases
-    bool ends = false;     ///< something that it owns expires some time
-    bool by_hash = false;  ///< its command runs a script that the server has to know
+    bool ends = false;     ///< something that it owns will expire
+    bool by_hash = false;  ///< its command runs a script that the server must know
   };
   std::optional<Strike> Draw(sim::Choices& choices, const Place& place);
 

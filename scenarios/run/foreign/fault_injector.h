@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Commands of foreign clients that are executed, and the faults that strike there.
+// Executes commands of foreign clients, and the faults that strike there.
 //
-// Determinism: which fault strikes is a function of the choices. Thread safety: as ForeignProcess.
+// Determinism: which fault strikes is a function of the choices. Thread safety: that of
+// ForeignProcess.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +22,13 @@ class FaultInjector {
   FaultInjector(DriveState& state, TimeKeeper& time)
       : state_(state), time_(time), budget_(state.options) {}
 
-  /// Which faults this run may have, and whose clock is off before it can look at it.
+  /// Draws which faults this run may have, and sets clocks before their clients can read them.
   void Begin();
   /// Executes the parked command, or strikes instead of it or beside it.
   void Execute(const Parked& parked);
-  /// A step is over: stopped clients, and what is on its way, have one step less to wait.
+  /// A step is over: counts down stopped clients and delayed messages.
   void CountDown();
-  /// Something that a fault keeps back goes on before its time. False: there is nothing.
+  /// Ends one fault's delay or stop early. False: there is none.
   bool GoOnEarly();
   /// The client whose command was executed last; -1: none.
   int last() const { return last_; }

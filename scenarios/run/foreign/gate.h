@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// The fake Redis over TCP with a gate before it: what clients send is parked, and executed one
-// command at a time, when it is told to. Each client has a port of its own for each server, so a
-// connection is known by its port; a client's children count as the client.
+// The fake Redis over TCP with a gate in front: clients' commands are parked, and executed one at a
+// time on request. Each client has its own port for each server, so the port identifies a
+// connection's client; a client's children count as the client.
 //
-// Commands that neither read nor change data (HELLO, CLIENT, AUTH, SELECT, PING, INFO ...) and what
-// a transaction only queues are executed as they come, for their order tells nothing.
+// Commands that neither read nor change data (HELLO, CLIENT, AUTH, SELECT, PING, INFO ...) and
+// commands queued in a transaction are executed on arrival, as their order does not matter.
 // INTERLOCK.ENTER and INTERLOCK.LEAVE, by which clients report their sections, are answered here.
 //
-// All times are Unix times in us, of a clock that moves only by SetTime, and is one for all
-// servers. Thread safety: none.
+// All times are Unix times in us, on one clock for all servers that moves only by SetTime. Thread
+// safety: none.
 #pragma once
 
 #include <cstdint>
@@ -28,16 +28,16 @@
 
 namespace interlock::scenarios::drive {
 
-/// A command that waits at the gate.
+/// A command waiting at the gate.
 struct Parked {
   int client = 0;
   int node = 0;
   std::uint64_t connection = 0;  ///< counted from 1, over all clients
-  std::uint64_t of_client = 0;   ///< the same, counted for each client
+  std::uint64_t of_client = 0;   ///< the same, counted per client
   const sim::redis::Argv* argv = nullptr;
 };
 
-/// A reply to a command, or a message, as it goes out.
+/// An outgoing reply to a command, or a message.
 struct Answer {
   int client = 0;
   int node = 0;
@@ -52,58 +52,57 @@ class Gate : private sim::serve::Connection::Owner {
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 
-  /// kUnavailable: no port can be had.
+  /// kUnavailable: no port is available.
   Status Open();
   int port(int client, int node) const;
   int nodes() const { return static_cast<int>(nodes_.size()); }
   sim::redis::Server& server(int node);
 
   std::int64_t time_us() const { return time_us_; }
-  /// Time-outs that end on the way, end at their own time. REQUIRES: not less than time_us().
+  /// Timeouts on the way fire at their own time. REQUIRES: not less than time_us().
   void SetTime(std::int64_t unix_us);
-  /// The earliest time-out in a server, or end of a key, with its server; nullopt: none.
+  /// The earliest timeout or key expiry in any server; nullopt: none.
   std::optional<std::int64_t> NextTimerUs() const;
 
-  /// Takes in what has arrived; waits for it up to `at_most`.
+  /// Receives what has arrived; waits up to `at_most`.
   void Poll(Duration at_most);
 
-  /// The first of each connection, by client and connection.
+  /// The first command of each connection, by client and connection.
   std::vector<Parked> parked() const;
   bool HasParked(int client) const;
-  /// It has connected, once at least.
+  /// Whether it has connected at least once.
   bool has_connected(int client) const;
-  /// It waits for a reply that time or another client brings.
+  /// Whether it waits for a reply that time or another client brings.
   bool IsBlocked(int client) const;
-  /// A connection of its listens for messages.
+  /// Whether one of its connections listens for messages.
   bool IsSubscribed(int client) const;
-  /// Commands of a client; those that are executed as they come are not counted.
+  /// Number of commands executed for a client, except those executed on arrival.
   std::uint64_t executed(int client) const;
 
   enum class Outcome : std::uint8_t {
     kAnswered,       ///< or blocked in the server
-    kReplyWithheld,  ///< executed; what the server sends is kept back until HandOver
+    kReplyWithheld,  ///< executed; the server's output is held until HandOver
     kReplyLost,      ///< executed; the connection breaks before the reply
     kRequestLost,    ///< the connection breaks before it is executed
   };
   /// REQUIRES: `connection` has a parked command.
   void Release(std::uint64_t connection, Outcome outcome);
-  /// Hands over the withheld reply of a connection, if it still is there.
+  /// Delivers the withheld reply of a connection, if it is still there.
   void HandOver(std::uint64_t connection);
   bool IsWithheld(int client) const;
-  /// As an operator would, at every server; nobody sees the reply.
+  /// Runs an operator's command on every server; nobody sees the reply.
   void Operate(const sim::redis::Argv& argv);
-  /// The peers are gone.
+  /// Drops the client's connections: its process is gone.
   void Drop(int client);
 
-  /// What has gone out since the last call, but for the answers to what is executed as it comes.
+  /// What was sent since the last call, except answers to commands executed on arrival.
   std::vector<Answer> TakeAnswers();
-  /// What has been run for the parked commands that were released since the last call: what scripts
-  /// and transactions have done is there one by one.
+  /// The commands run for parked commands released since the last call, with the effects of scripts
+  /// and transactions listed one by one.
   std::vector<sim::redis::Argv> TakeEffects();
-  /// Clients that anything has been sent to since the last call, or whose connection has been
-  /// broken.
+  /// Clients that were sent anything, or disconnected, since the last call.
   std::vector<int> TakeTouched();
-  /// How many commands of the client had to wait at the gate.
+  /// Number of the client's commands that had to wait at the gate.
   std::uint64_t waited(int client) const { return waited_[static_cast<std::size_t>(client)]; }
 
  private:

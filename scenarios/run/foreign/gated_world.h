@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The gated servers, their judges, and the table of what happened: everything that one run of
-// foreign clients shows goes through here, so that no command or expiry escapes the judges.
+// The gated servers, their judges, and the table of events: everything visible of a run of foreign
+// clients goes through here, so that no command or expiry escapes the judges.
 //
 // Thread safety: none.
 #pragma once
@@ -25,46 +25,45 @@ namespace interlock::scenarios::drive {
 
 class GatedWorld {
  public:
-  /// `clock`: the clients' clock, moved with the servers'; null: they have the machine's.
+  /// `clock`: the clients' clock, moved with the servers'; null: they use the machine's.
   GatedWorld(const DriveOptions& options, std::int64_t epoch_us, sim::machine::VirtualClock* clock);
 
   Gate& gate() { return gate_; }
   Holds& holds() { return holds_; }
   const Sections& sections() const { return sections_; }
-  /// How often a client has been granted anything, entered a section, or come to its end.
+  /// Number of grants, entries into sections and client ends so far.
   std::uint64_t fruits() const { return holds_.grants() + sections_.entries() + ended_; }
   /// The process is gone. `killed`: by a fault.
   void Ended(int client, bool killed);
-  /// Nobody is left: judges what the clients have left, and those that gave up though nobody held
-  /// it.
+  /// Nobody is left: judges leftovers, and clients that gave up though nobody held the lock.
   void AllEnded();
-  /// A client has reported a section, or a lock's key was granted.
+  /// Whether a client has reported a section, or a lock's key was granted.
   bool KnowsLocks() const { return sections_.any() || holds_.grants() > 0; }
-  /// Whether a client was refused, at any time.
+  /// Whether a client was ever refused.
   bool SomebodyWasRefused() const { return refusals_.any() || holds_.asked().any_refused(); }
-  /// It is inside, or owns a lock, or waits for one as far as is seen.
+  /// Whether the client is inside, owns a lock, or visibly waits for one.
   bool IsConcerned(int client) const;
   Duration now() const { return std::chrono::microseconds(gate_.time_us() - epoch_us_); }
   std::int64_t now_ms() const { return gate_.time_us() / 1'000; }
 
-  /// Takes in what has arrived; waits for it up to `at_most`.
+  /// Receives what has arrived; waits up to `at_most`.
   void Poll(Duration at_most);
 
-  /// Executes a command, a millisecond later unless that is later than the limit. True: it has
-  /// changed data, or told of a section.
+  /// Executes a command, a millisecond later but not beyond the limit. True: it changed data or
+  /// reported a section.
   bool Perform(const Parked& parked, Gate::Outcome outcome, std::int64_t limit_us);
-  /// The clock goes on, unless it is later already. True: something has expired.
+  /// Advances the clock, unless it is already later. True: something has expired.
   bool AdvanceTo(std::int64_t unix_us);
-  /// The same, past the end of the next thing that these own, by a fault.
+  /// The same, past the end of the next thing that `owners` own, as a fault.
   void ExpireByForce(const std::vector<bool>& owners);
-  /// Whether no client is kept waiting by anything that ends by itself.
+  /// Whether no client waits for anything that ends by itself.
   bool NothingEnds() const;
 
-  /// `column`: a client, or their number for the servers.
+  /// `column`: a client, or the number of clients for the servers.
   void Row(int column, std::string text, reports::RowKind kind = reports::RowKind::kEvent,
            reports::SpanChange span = reports::SpanChange::kNone);
 
-  /// Those that are new, with their places.
+  /// The new ones, with their rows.
   void TakeFindings(DriveRun& run);
   const std::vector<reports::TableRow>& rows() const { return rows_; }
 

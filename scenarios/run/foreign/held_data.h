@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a server has that may be held by somebody: strings, fields of hashes, members of sorted
-// sets; and all other keys, because they may end. Pure function.
+// The data in a server that somebody may hold: strings, fields of hashes, members of sorted sets;
+// and all other keys, because they may expire. Pure function.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct HeldId {
 struct HeldData {
   enum class Kind : std::uint8_t { kString, kField, kMember, kOther };
   Kind kind = Kind::kOther;
-  std::string value;                       ///< a member's score
+  std::string value;                       ///< for a member, its score
   std::optional<std::int64_t> key_end_ms;  ///< Unix time; nullopt: the key has no TTL
 };
 

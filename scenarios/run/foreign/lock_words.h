@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What commands and values say about locks. Pure functions. Times are Unix times in ms.
+// What commands and values reveal about locks. Pure functions. Times are Unix times in ms.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,30 @@
 
 namespace interlock::scenarios::drive {
 
-/// The key that a SETNX, a SET with NX, or the like asks for, and is given if it is free.
+/// The key that a SETNX, a SET with NX, or the like acquires if it is free.
 std::optional<std::string> AskedFor(const sim::redis::Argv& argv);
-/// The key that a command looks at, whether it is there or whose it is.
+/// The key whose existence or owner a command checks.
 std::optional<std::string> LookedAt(const sim::redis::Argv& argv);
-/// The key that a command gives a value, whatever stood there.
+/// The key to which a command gives a value, whatever it had before.
 std::optional<std::string> Overwritten(const sim::redis::Argv& argv);
-/// It says in its reply what stood there, so that a client that has overwritten something takes it
-/// back.
+/// Whether its reply tells the previous value, so that a client that overwrote something can
+/// restore it.
 bool TellsWhatWasThere(const sim::redis::Argv& argv);
-/// A command that counts: a refused client counts, too.
+/// Whether the command is a counter, which refused clients increment, too.
 bool Counts(const sim::redis::Argv& argv);
 
-/// The end of a lease as its client writes it down, if the server does not see to that.
+/// The end of a lease as written down by its client, if the server does not enforce it.
 struct WrittenTime {
   std::int64_t ms = 0;
   bool whole_seconds = false;
 };
-/// A Unix time in s, ms or us that is less than a day away; nullopt: the word is none.
+/// A Unix time in s, ms or us less than a day away; nullopt: the word is none.
 std::optional<WrittenTime> TimeOf(const std::string& word, std::int64_t now_ms);
-/// The same, also of a part of the word, if it is yet to come.
+/// The same for any part of the word, if it is in the future.
 std::optional<WrittenTime> TimeToComeIn(const std::string& word, std::int64_t now_ms);
 
-/// A command that takes out of a sorted set what is older than `age_ms`: how old an entry may be
-/// there; 0: scores are the ends of leases.
+/// A command that removes entries older than `age_ms` from a sorted set: the age limit of an entry;
+/// 0: scores are the ends of leases.
 struct Purge {
   std::string key;
   std::int64_t age_ms = 0;

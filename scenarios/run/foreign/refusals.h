@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Which clients are refused, by what the commands and replies of clients have in common, whatever a
-// lock is made of: lists, counters, sorted sets, scripts.
+// Which clients are refused, by patterns in clients' commands and replies, whatever the lock is
+// made of: lists, counters, sorted sets, scripts.
 //
-// Commands of one name and key are of one form. A form that was sent on the way into a section
-// asks for the lock, and the replies there are grants; a client that is answered differently again
-// and again is refused. Non-guarantee: without INTERLOCK.ENTER nothing is known. Thread safety:
-// none.
+// Commands with the same name and key have the same form. A form sent on the way into a section
+// asks for the lock, and its replies there are grants; a client repeatedly answered differently is
+// refused. Non-guarantee: without INTERLOCK.ENTER nothing is known. Thread safety: none.
 #pragma once
 
 #include <cstdint>
@@ -32,14 +31,14 @@ class Refusals {
   void Entered(int client);
   void Left(int client) { Of(client).asked.clear(); }
 
-  /// It has asked for a lock, and has not been inside since.
+  /// Whether it has asked for a lock, and has not been inside since.
   bool Asks(int client) const;
   /// How often in a row it has got the same refusal.
   std::uint64_t InARow(int client) const;
-  /// Somebody has been refused, or has had to wait for a reply.
+  /// Whether somebody has been refused, or had to wait for a reply.
   bool any() const;
 
-  /// `nobody_holds`: at this moment. Counts for how many refusals in a row that has been so.
+  /// `nobody_holds`: at this moment. Counts consecutive refusals for which that was so.
   void NoteFree(int client, bool nobody_holds);
   std::uint64_t WhileFree(int client) const;
 
@@ -60,7 +59,7 @@ class Refusals {
 
   std::vector<Client> clients_;
   std::map<Form, std::set<std::string>> grants_;     // replies
-  std::set<std::pair<Form, std::string>> repeated_;  // replies, by whom is not kept
+  std::set<std::pair<Form, std::string>> repeated_;  // replies repeated to any client
   std::set<Form> blocked_;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Judges the protected sections that foreign clients report: section-exclusion (LK003): two clients
-// are between INTERLOCK.ENTER and INTERLOCK.LEAVE of one name; permits-section (LK013): more are
-// than there are permits. That is not demanded once a fault has let the lease of one of them run
-// out, for no lease lock can promise it then. Thread safety: none.
+// Judges the protected sections that foreign clients report. Section-exclusion (LK003): two clients
+// are between INTERLOCK.ENTER and INTERLOCK.LEAVE of the same name; permits-section (LK013): more
+// clients than permits. Not demanded once a fault has let one of their leases run out, as no lease
+// lock can promise it then. Thread safety: none.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class Sections {
   /// REQUIRES: permits >= 1.
   Sections(int permits, Findings& findings) : permits_(permits), findings_(findings) {}
 
-  /// `excused`: by client, whose lease has run out by a fault.
+  /// `excused`: by client, whether a fault let its lease run out.
   void Enter(int client, const std::string& section, const std::vector<bool>& excused);
   void Leave(int client, const std::string& section) { inside_[section].erase(client); }
   /// The process is gone, and its sections are over.
@@ -31,7 +31,7 @@ class Sections {
   bool Inside(int client) const;
   std::uint64_t entries() const { return entries_; }  ///< so far
   bool any() const { return !entrants_.empty(); }
-  /// The most clients that have been in any one section.
+  /// The most clients that have been in any single section.
   std::size_t most_entrants() const;
 
  private:

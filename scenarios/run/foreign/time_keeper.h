@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// How time passes for foreign clients and their servers. By a virtual clock it goes from one moment
-// at which a sleeper wakes up to the next, and costs none; by the machine's, sleepers are waited
-// for. It does not pass the end of what a client owns that is kept from going on.
+// How time passes for foreign clients and their servers. A virtual clock steps from one wake-up of
+// a sleeper to the next, at no cost; by the machine's clock, sleepers are waited for. Time does not
+// pass the end of anything owned by a client that is kept from proceeding.
 //
-// Thread safety: as ForeignProcess.
+// Thread safety: that of ForeignProcess.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@ class TimeKeeper {
  public:
   TimeKeeper(DriveState& state, const EndOfRun& end) : state_(state), end_(end) {}
 
-  /// Whether the passing of time lets any client go on.
+  /// Whether the passing of time lets any client proceed.
   bool SomebodySleeps() const;
-  /// Lets sleepers sleep, until one of them may do something.
+  /// Lets time pass until a sleeper may act.
   void Sleep(Duration at_most);
-  /// Goes on to then, or to the limit.
+  /// Advances to that time, or to the limit.
   void AdvanceTo(std::int64_t unix_us);
-  /// How far time may go on, by the servers' clock.
+  /// How far time may advance, on the servers' clock.
   std::int64_t LimitUs() const;
-  /// A client cannot go on by itself: at the gate, without the reply that it has got, or stopped.
+  /// Whether any client cannot proceed by itself: at the gate, with its reply withheld, or stopped.
   bool AnyKept() const;
 
  private:

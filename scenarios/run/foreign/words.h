@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What is known of a command by its words, above all of the two by which a foreign client reports
-// its protected section: INTERLOCK.ENTER name once it is inside, INTERLOCK.LEAVE name while it
-// still is. Pure functions.
+// What a command's arguments tell, above all the two by which a foreign client reports its
+// protected section: INTERLOCK.ENTER name once it is inside, INTERLOCK.LEAVE name while it still
+// is. Pure functions.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@
 
 namespace interlock::scenarios::drive {
 
-/// One of the two, however well formed.
+/// Whether it is one of the two, even if malformed.
 bool IsReport(const sim::redis::Argv& argv);
 /// OK, or an error that says what is wrong with it.
 sim::redis::Value AnswerTo(const sim::redis::Argv& argv);
-/// A script that the server has to know already.
+/// Whether it runs a script that the server must already know.
 bool RunsByHash(const sim::redis::Argv& argv);
-/// The section's name, if that is what a well-formed command does.
+/// The section's name, if the command is a well-formed one of that kind.
 std::optional<std::string> Enters(const sim::redis::Argv& argv);
 std::optional<std::string> Leaves(const sim::redis::Argv& argv);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// One client of a measurement. It reaches the world through the library's two seams alone, so it is
-// the same in virtual and in wall time. What it does is written down at both ends of each call, by
-// its Runtime's clock; each command that its connections send is written down, too.
+// One client of a measurement. It reaches the world only through the library's two seams, so it is
+// the same in virtual and in wall time. Logs both ends of each call, by its Runtime's clock, and
+// each command that its connections send.
 //
-// Thread safety: one client, one task, but for its connections, which a lock may use from tasks of
-// its own: then `note` is called from several.
+// Thread safety: one client, one task, except that a lock may use connections from tasks of its
+// own: then `note` is called from several tasks.
 #pragma once
 
 #include <atomic>
@@ -23,20 +23,20 @@
 
 namespace interlock::scenarios::contend {
 
-/// Takes down what the client `LogEntry::client` does; fills in only the instant.
+/// Logs what the client `LogEntry::client` does; fills in only the instant.
 using Note = std::function<void(LogEntry)>;
 
-/// Leads where `inner` leads, and notes what is sent. `inner` and `note` outlive it.
+/// Connects like `inner`, and logs what is sent. `inner` and `note` outlive it.
 std::unique_ptr<Connector> NotingConnector(Connector& inner, int client, const Note& note);
 
 struct ClientTask {
   int client = 0;
   const harness::Subject* subject = nullptr;
-  std::vector<harness::LockOptions> options;  ///< one for each resource
+  std::vector<harness::LockOptions> options;  ///< one per resource
   Load load;
   std::uint64_t seed = 0;
   MonotonicTime began{};                    ///< of the run, on its own clock
-  const std::atomic<bool>* stop = nullptr;  ///< ends it after its present request; null: nothing
+  const std::atomic<bool>* stop = nullptr;  ///< ends it after its present request; null: never
 };
 
 /// Returns when the load's time is over, or the runtime shuts down. `at_work` is called in each

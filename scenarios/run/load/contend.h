@@ -27,7 +27,7 @@ struct ContendOptions {
   Load load;
   std::uint64_t seed = 1;
   int jobs = 1;                  ///< threads, in virtual time; the result does not depend on it
-  std::optional<Target> target;  ///< real servers; else virtual time
+  std::optional<Target> target;  ///< real servers; otherwise virtual time
   const std::atomic<bool>* stop = nullptr;
   std::function<void(std::uint64_t done, std::uint64_t planned)> progress;
   /// Called with each log, in the order of the points; empty: logs are not kept.
@@ -35,10 +35,10 @@ struct ContendOptions {
 };
 
 /// kInvalidArgument: a lock that cannot be measured, or a URL; kUnavailable: a server cannot be
-/// reached or started. Everything else is in the report.
+/// reached or started. Other failures are in the report.
 Result<reports::ContentionReport> Contend(const ContendOptions& options);
 
-/// What a report says of the load.
+/// The description of the load in a report.
 reports::LoadText Describe(const Load& load);
 
 }  // namespace interlock::scenarios::contend

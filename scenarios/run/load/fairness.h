@@ -10,11 +10,10 @@
 
 namespace interlock::scenarios::contend {
 
-/// Jain's index of the shares: 1 if all are the same, 1/n if one has everything; 1 if there are
-/// none.
+/// Jain's index of the shares: 1 if all are equal, 1/n if one has everything; 1 if there are none.
 double Jain(const std::vector<std::int64_t>& shares);
 
-/// `granted`: the granted requests that count, by the time of their grant; `requests`: all.
+/// `granted`: the granted requests that count, in order of their grants; `requests`: all.
 /// `whole_ns`: the time that all resources together could have been held.
 reports::Fairness FairnessOf(const std::vector<const Request*>& granted,
                              const std::vector<Request>& requests,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// From the log of a measurement to its figures.
+// Computes a measurement's figures from its log.
 //
-// A request counts if it began after the warm-up and ended before the end, and so does all that
-// came of it; what was under way at either end is left out, because its length is not known.
-// Waiting and owning are cut at both. Guarantee: a function of the log, which is in order of time.
-// Thread safety: pure functions.
+// A request counts, with everything resulting from it, if it began after the warm-up and ended
+// before the end; requests in flight at either end are left out, because their length is not known.
+// Waiting and owning are clipped at both. Guarantee: a function of the log, which is in order of
+// time. Thread safety: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Frame {
   std::int64_t to_ns = 0;
   bool open = false;
   bool one_owner = true;     ///< a lock; false: several may own it at a time
-  bool sees_server = false;  ///< the log has what happened in the server
+  bool sees_server = false;  ///< the log includes events in the server
 };
 
 reports::ContentionPoint Measure(const Log& log, const Frame& frame);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Looks into the fake servers after each command, and notes who owns what: from the command that
-// made an ownership to the one that ended it, or to its deadline. Over several servers an ownership
-// stands while more than half of them have it. Thread safety: as the world's.
+// Inspects the fake servers after each command, and logs who owns what: from the command that made
+// an ownership to the one that ended it, or to its deadline. Over several servers an ownership
+// exists while more than half of them have it. Thread safety: that of the world.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace interlock::scenarios::contend {
 
 class OwnerWatch final : public sim::WorldObserver {
  public:
-  /// Both outlive it. `options`: one for each resource.
+  /// Both outlive it. `options`: one per resource.
   OwnerWatch(const harness::Subject& subject, std::vector<harness::LockOptions> options, Log& log)
       : subject_(subject), options_(std::move(options)), owned_(options_.size()), log_(log) {}
 
@@ -39,10 +39,10 @@ class OwnerWatch final : public sim::WorldObserver {
 
   const harness::Subject& subject_;
   const std::vector<harness::LockOptions> options_;
-  std::vector<Owners> owned_;  // of each resource, when it was last looked at
+  std::vector<Owners> owned_;  // of each resource, at the last look
   Log& log_;
   sim::World* world_ = nullptr;
-  std::vector<std::uint64_t> seen_;  // of each server: how often its data had changed
+  std::vector<std::uint64_t> seen_;  // of each server: its number of data changes
 };
 
 }  // namespace interlock::scenarios::contend

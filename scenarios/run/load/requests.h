@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The log of a measurement, put together: what belongs to one request, and to one ownership in the
-// server. Thread safety: pure functions.
+// A measurement's log assembled into requests, and ownerships in the server. Thread safety: pure
+// functions.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct Request {
   std::int64_t asked = 0;
   std::int64_t answered = kNotYet;
   Ending ending = Ending::kOpen;
-  bool contended = false;  ///< another client held it or asked for it when it came
+  bool contended = false;  ///< another client held it or asked for it on arrival
   std::string token;
   std::int64_t entered = kNotYet;
   std::int64_t left = kNotYet;
@@ -34,13 +34,13 @@ struct Request {
   std::int64_t released = kNotYet;
   bool told_lost = false;  ///< the release was told that it was no longer held
 
-  /// Whether it was waiting at some time in [from, to), and for how long.
+  /// For how long it waited within [from, to).
   std::int64_t WaitedWithin(std::int64_t from, std::int64_t to) const;
 };
 
 /// One ownership in the server.
 struct Ownership {
-  int client = -1;  ///< -1: no client was told that it is its own
+  int client = -1;  ///< -1: no client was told that it owns it
   int resource = 0;
   std::int64_t from = 0;
   std::int64_t to = kNotYet;
@@ -49,13 +49,13 @@ struct Ownership {
 };
 
 struct Told {
-  std::vector<Request> requests;      ///< in the order in which they came
+  std::vector<Request> requests;      ///< in order of arrival
   std::vector<Ownership> ownerships;  ///< likewise
 };
 
 Told Assemble(const Log& log);
 
-/// How long [a, b) and [from, to) overlap.
+/// The length of the overlap of [a, b) and [from, to).
 std::int64_t Overlap(std::int64_t a, std::int64_t b, std::int64_t from, std::int64_t to);
 
 }  // namespace interlock::scenarios::contend

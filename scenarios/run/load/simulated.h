@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A measurement in virtual time: exact, and the same everywhere. Messages travel for 50 us to 1 ms,
-// short times likelier; servers take no time for a command, so what is measured are round trips,
-// waiting and order, and never a server's speed. Thread safety: each call by itself.
+// A measurement in virtual time: exact, and the same everywhere. Messages take 50 us to 1 ms, short
+// times being likelier; commands take no time in the server, so it measures round trips, waiting
+// and order, never a server's speed. Thread safety: each call by itself.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ struct Measured {
   Log log;
 };
 
-/// kInvalidArgument: it cannot be measured in virtual time, with the reason: it is a latch, its
-/// owners cannot be seen, or the fake server does not model a command of it.
+/// kInvalidArgument, with the reason: it cannot be measured in virtual time, because it is a latch,
+/// its owners are not visible, or the fake server does not model one of its commands.
 Result<Measured> MeasureSimulated(const harness::Subject& subject, int clients, const Load& load,
                                   std::uint64_t seed);
 
-/// What each client of the load calls its resources. `key_prefix` begins all keys.
+/// The options of the load's resources, the same for each client. `key_prefix` begins all keys.
 std::vector<harness::LockOptions> OptionsFor(const harness::Subject& subject, const Load& load,
                                              const std::string& key_prefix);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the clients of a measurement sent, and what came back. Thread safety: pure functions.
+// What the clients of a measurement sent and received. Thread safety: pure functions.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@
 
 namespace interlock::scenarios::contend {
 
-/// Commands that were sent after the warm-up and before the end, and the round trips of `granted`,
-/// which are requests that count.
+/// Commands sent after the warm-up and before the end, and the round trips of `granted`, the
+/// requests that count.
 reports::CommandMix TrafficOf(const Log& log, const std::vector<const Request*>& granted,
                               const Frame& frame);
 

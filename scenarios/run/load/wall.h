@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// A measurement on real servers in wall time: each client is a thread, or a process, with
-// connections of its own. What happens in the server is not seen, so its figures are absent, and
-// faults are not staged.
+// A measurement on real servers in wall time: each client is a thread, or a process, with its own
+// connections. Events in the server are not visible, so their figures are absent, and no faults are
+// injected.
 //
-// Safety: keys only under a random prefix of this run, all of them removed at the end, after an
-// interruption too. Thread safety: one measurement at a time.
+// Safety: keys only under a random prefix of this run, all removed at the end, even after an
+// interruption. Thread safety: one measurement at a time.
 #pragma once
 
 #include <atomic>
@@ -24,20 +24,20 @@
 
 namespace interlock::scenarios::contend {
 
-/// How many servers a lock by quorum is measured on, if they are ours.
+/// Number of servers for a quorum lock, if we start them.
 inline constexpr int kSpawnedServers = 5;
 
 struct Target {
-  /// URLs, separated by commas; "spawn": servers of our own, as many as a lock needs.
+  /// URLs, separated by commas; "spawn": start as many servers as a lock needs.
   std::string redis;
   bool allow_remote = false;
-  bool processes = false;  ///< each client is one; else a thread of this process
+  bool processes = false;  ///< each client is a process; otherwise a thread of this process
 };
 
 class WallBench {
  public:
-  /// Starts the servers, if they are to be ours. kInvalidArgument: a URL; kUnavailable: a server
-  /// was not reached, or none can be started. `most` servers are needed at once.
+  /// Starts the servers, if requested. kInvalidArgument: a URL; kUnavailable: a server was not
+  /// reached or could not be started. `most` servers are needed at once.
   static Result<std::unique_ptr<WallBench>> Open(const Target& target, int most);
 
   /// The servers' URLs, without passwords.
@@ -47,7 +47,7 @@ class WallBench {
   Result<Measured> Measure(const harness::Subject& subject, int clients, const Load& load,
                            std::uint64_t seed, const std::atomic<bool>* stop);
 
-  /// Removes all keys of this run; not ok: what is left ends with its TTLs.
+  /// Removes all keys of this run; on failure the rest expire with their TTLs.
   Status Sweep();
 
  private:
@@ -63,7 +63,7 @@ class WallBench {
   int points_ = 0;
 };
 
-/// How many servers the lock asks.
+/// Number of servers that the lock uses.
 int ServersFor(const harness::Subject& subject);
 
 }  // namespace interlock::scenarios::contend

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One client of a measurement in wall time, with connections of its own: in a thread of this
-// process, or in a process of its own. Thread safety: each by itself.
+// One client of a measurement in wall time, with its own connections: in a thread of this process,
+// or in a process of its own. Thread safety: each by itself.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ class WallClient {
   /// `runtime` outlives it.
   WallClient(ThreadRuntime& runtime, const std::vector<HiredisOptions>& servers, ClientTask task);
 
-  /// Not ok: there is no way to the servers, so it cannot run.
+  /// Not ok: the servers cannot be reached, so it cannot run.
   const Status& failure() const { return failure_; }
 
   /// Returns when the load's time is over, or task.stop is set.
@@ -41,10 +41,10 @@ class WallClient {
   Log log_;
 };
 
-/// Runs each client in a process of its own; returns the logs of all, one after the other.
-/// Processes end with this one. When `stop` is set they are asked to end, and what they noted until
-/// then may be missing. REQUIRES: this process has one thread, because a fork copies no other.
-/// kUnavailable: a process could not be started, or ended otherwise than it should have.
+/// Runs each client in a process of its own; returns their logs, concatenated. Processes end with
+/// this one. When `stop` is set they are asked to end, and their logs may be incomplete. REQUIRES:
+/// this process has one thread, because a fork copies no other. kUnavailable: a process could not
+/// be started, or ended abnormally.
 Result<Log> RunInProcesses(const std::vector<HiredisOptions>& servers,
                            const std::vector<ClientTask>& tasks, const std::atomic<bool>* stop);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// What clients of real servers were told that cannot be true, or came too late: releases and
-// extensions of leases that were long over or that others have ended, tokens, validities, refusals
-// of what was free, waits that ended too early or too late.
+// Answers to clients of real servers that cannot be true, or came too late: releases and extensions
+// of leases long over or ended by others, tokens, validities, refusals of what was free, waits that
+// ended too early or too late.
 //
-// Each rule leaves no innocent explanation, given what befell the run (RealRules): what a stopped
-// server or a proxy has held back may take effect later, and then says nothing. Thread safety: pure
+// Each rule leaves no innocent explanation, given the run's faults (RealRules): what a stopped
+// server or a proxy held back may take effect later, and then proves nothing. Thread safety: pure
 // functions.
 #pragma once
 
@@ -21,8 +21,8 @@ namespace interlock::scenarios::real {
 void JudgeClaims(const RealHistory& history, const RealRules& rules,
                  std::vector<Violation>& violations);
 
-/// Whether it is known when a lease had ended: a server may still have an older request to extend
-/// it, and a lock that renews by itself has asked for more than anybody saw.
+/// Whether the end of a lease is known: a server may still have an older request to extend it, and
+/// a lock that renews by itself has asked for more than was seen.
 bool EndsAreSure(const RealRules& rules);
 
 }  // namespace interlock::scenarios::real

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The life of a client process, after the fork.
+// The body of a client process, after the fork.
 //
 // Guarantee: ends the process without running destructors, so nothing is sent that the program has
 // not seen; dies where its plan says so. Thread safety: none.
@@ -14,7 +14,7 @@ namespace interlock::scenarios::real {
 
 struct ClientChannels {
   int report = -1;   ///< events are written here
-  int barrier = -1;  ///< readable to its end once all clients are there
+  int barrier = -1;  ///< reaches end-of-file once all clients are there
   pid_t parent = -1;
 };
 

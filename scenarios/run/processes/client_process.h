@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// The clients of a workload as processes of their own, and what they report over a pipe.
+// The clients of a workload as separate processes, and what they report over a pipe.
 //
 // Guarantee: no process outlives its ClientProcesses object, nor the thread that started it (the
-// kernel kills it then). A client that dies by plan is killed with SIGKILL, so no destructor of it
-// reaches the server. All instants are ThreadRuntime's, one clock for all processes of the machine.
-// REQUIRES: the calling process has one thread, because a fork copies no other.
-// Thread safety: none.
+// kernel kills it then). A client that dies by plan is killed with SIGKILL, so none of its
+// destructors reaches the server. All instants are on ThreadRuntime's clock, shared by all
+// processes of the machine. REQUIRES: the calling process has one thread, because a fork copies no
+// other. Thread safety: none.
 #pragma once
 
 #include <sys/types.h>
@@ -41,14 +41,14 @@ enum class EventKind : std::uint8_t {
   kReleased,
   kCountDown,
   kAnswered,    ///< from a latch: to a count down or a wait
-  kAskedValid,  ///< what it was told when it asked whether it holds
+  kAskedValid,  ///< the answer to whether it holds
   kStops,       ///< by plan: it stands still from now on
-  kGoesOn,      ///< told by the process that let it go on
-  kDied,        ///< by plan; the last thing that the client does
+  kGoesOn,      ///< reported by the process that resumed it
+  kDied,        ///< by plan; the client's last event
   kEnded,       ///< its operations are done
 };
 
-/// One event as it goes through the pipe: fixed size, no pointers, written at once.
+/// One event as sent through the pipe: fixed size, no pointers, written atomically.
 struct EventRecord {
   EventKind kind = EventKind::kAsk;
   Ask ask = Ask::kTry;                  ///< kAsk
@@ -57,15 +57,15 @@ struct EventRecord {
   bool yes = false;                     ///< kAskedValid
   std::int32_t client = 0;
   std::int32_t party = 0;      ///< kCountDown
-  std::int32_t operation = 0;  ///< which of its plan
+  std::int32_t operation = 0;  ///< index in its plan
   std::int64_t at_ns = 0;
   std::int64_t called_ns = 0;       ///< kAskedValid: before it asked
   std::int64_t valid_until_ns = 0;  ///< kGranted, kExtended, kAskedValid
-  std::int64_t wait_ns = 0;         ///< kAsk: how long it will wait; kStops: stand still
-  std::int64_t sent_ns = 0;         ///< before its last command was sent
-  std::uint64_t token = 0;          ///< kGranted: a hash of the owner token; 0: it has none
-  std::uint64_t fencing_token = 0;  ///< kGranted; 0: it has none
-  std::uint64_t commands = 0;       ///< that the client has sent until now
+  std::int64_t wait_ns = 0;  ///< kAsk: how long it will wait; kStops: how long it stands still
+  std::int64_t sent_ns = 0;  ///< before its last command was sent
+  std::uint64_t token = 0;   ///< kGranted: a hash of the owner token; 0: none
+  std::uint64_t fencing_token = 0;  ///< kGranted; 0: none
+  std::uint64_t commands = 0;       ///< sent by the client so far
 };
 
 /// What one client process is to do.
@@ -87,25 +87,24 @@ class ClientProcesses {
   ClientProcesses(const ClientProcesses&) = delete;
   ClientProcesses& operator=(const ClientProcesses&) = delete;
 
-  /// Starts one process for each task; they begin to work together, once all are there. May be
-  /// called again. kUnavailable: the system gave no pipe or process; those that were started are
+  /// Starts one process per task; they begin to work together once all are there. May be called
+  /// again. kUnavailable: no pipe or process could be created; processes already started are
   /// killed.
   Status Start(const std::vector<ClientTask>& tasks);
 
-  /// Waits up to `at_most` for news, takes in what there is, and lets those go on that have stood
-  /// still for long enough.
+  /// Waits up to `at_most` for reports, reads them, and resumes processes whose pause is over.
   void Collect(Duration at_most);
 
-  /// How many clients have not ended.
+  /// Number of clients that have not ended.
   int running() const;
 
-  /// Kills and reaps all that still run, and takes in what they had reported.
+  /// Kills and reaps all running clients, and reads their last reports.
   void KillAll();
 
-  /// In the order in which they arrived; of one client, in the order of time.
+  /// In order of arrival; those of one client are in order of time.
   const std::vector<EventRecord>& records() const { return records_; }
 
-  /// A process that ended otherwise than it should have; empty: none did.
+  /// Describes a process that ended abnormally; empty: none did.
   const std::string& failure() const { return failure_; }
 
  private:
@@ -114,7 +113,7 @@ class ClientProcesses {
     int client = 0;
     bool finished = false;     ///< has reported kDied or kEnded
     bool stopped = false;      ///< stands still
-    std::int64_t goes_on = 0;  ///< when, in ns
+    std::int64_t goes_on = 0;  ///< when it resumes, in ns
   };
 
   Status OpenPipe();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What is expected of a lock on real servers, where that differs from a simulation: what cannot be
-// judged there, and which specimens' faults no real run shows for sure. Thread safety: pure
-// functions.
+// Where expectations of a lock on real servers differ from a simulation: what cannot be judged
+// there, and which specimens' bugs no real run shows reliably. Thread safety: pure functions.
 #pragma once
 
 #include <string_view>
@@ -16,13 +15,13 @@
 
 namespace interlock::scenarios::real {
 
-/// Why no real run of the scenario says anything about the property of such a lock, in half a
+/// Why no real run of the scenario says anything about the property for such a lock, as half a
 /// sentence; empty: it does.
 std::string_view WhyNotJudged(Judged property, const Scenario& scenario,
                               const harness::Traits& traits);
 
-/// Why a specimen with these expected convictions may be acquitted of the property, in half a
-/// sentence; empty: it must not.
+/// Why a specimen with these expected convictions may be acquitted of the property, as half a
+/// sentence; empty: it must not be.
 std::string_view WhyItMayEscape(const std::vector<Conviction>& expected, Judged property);
 /// Whether some runs in a hundred convict it of a property that it may be acquitted of.
 bool IsSeenByChance(const std::vector<Conviction>& expected, Judged property);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Judges the history of a run on a real server, by rules that give no false alarm: what the client
-// processes saw must leave no innocent explanation. What does leave one, such as a section that
-// outlived its lease because the machine was busy, is undecided.
+// Judges the history of a run on a real server, by rules that give no false alarm: the client
+// processes' observations must leave no innocent explanation. Those that do leave one, such as a
+// section that outlived its lease because the machine was busy, are undecided.
 //
-// With a latch, a party counts as having counted down when it first says so, and for sure when it
-// is told: see judge/latch.h. With anything else, beliefs and sections are judged as in the
-// simulation, sections only as far as their lease was valid. At the server a grant proves a hold
-// (see ProvenHold); two of them must not overlap, and no request may be granted while others' holds
-// covered all of the time from its call to its return. Non-guarantee: a server that loses
-// acknowledged writes is not excused here: the row has to say what is then demanded; for a clock
-// that was set there is RealRun::broken. Thread safety: pure functions.
+// A latch's party counts as having counted down when it first says so, and for sure when it is
+// told: see judge/latch.h. Otherwise, beliefs and sections are judged as in the simulation,
+// sections only while their lease was valid. At the server a grant proves a hold (see ProvenHold);
+// two of them must not overlap, and no request may be granted while others' holds covered all of
+// the time from its call to its return. Non-guarantee: a server that loses acknowledged writes is
+// not excused here: the row must say what is then demanded; RealRun::broken covers a clock that was
+// set. Thread safety: pure functions.
 #pragma once
 
 #include <chrono>
@@ -33,15 +33,15 @@ namespace interlock::scenarios::real {
 
 struct RealRules {
   harness::Traits traits;
-  int parties = 0;  ///< parties of a latch; 0: it is none
+  int parties = 0;  ///< parties of a latch; 0: not a latch
   Duration wake_up_bound{};
   TerminationBounds termination{.overrun = std::chrono::seconds(5)};
   std::int64_t commands_per_lease = std::numeric_limits<std::int32_t>::max();
   KeyLimits key_limits;
-  std::string disturbed;         ///< why nothing can be said about delays; empty: they count
+  std::string disturbed;         ///< why delays say nothing; empty: they count
   bool forgetful = false;        ///< servers may have lost acknowledged writes
-  bool calm = true;              ///< nothing befell anybody
-  bool servers_answered = true;  ///< nothing befell servers and links
+  bool calm = true;              ///< no fault struck anybody
+  bool servers_answered = true;  ///< no fault struck servers or links
 };
 
 struct RealVerdict {
@@ -57,7 +57,7 @@ struct RealVerdict {
 RealVerdict JudgeReal(const RealHistory& history, const RealRules& rules,
                       const std::vector<sim::redis::Server::KeyInfo>& keys);
 
-/// The goals that can be seen from outside.
+/// The goals that are visible from outside.
 GoalSet RealGoals(const RealHistory& history);
 
 }  // namespace interlock::scenarios::real

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether what clients of one real server were told can have happened in any order at all: a search
-// after Wing and Gong, with Lowe's memory of what was tried, over a model of leases. Every answer
-// is an instant between call and return; an owner has the resource until it releases it, or its
-// lease ends, which cannot be known outside to the millisecond. One model is a mutex (one permit),
-// a semaphore (several), and readers and writers (those that do not conflict may hold together).
+// Whether the answers to clients of one real server are explained by any order of events: a search
+// after Wing and Gong, with Lowe's memoization, over a model of leases. Every answer takes effect
+// at an instant between call and return; an owner has the resource until it releases it or its
+// lease ends, which from outside is known only to the millisecond. One model covers a mutex (one
+// permit), a semaphore (several), and readers and writers (those that do not conflict may hold
+// together).
 //
-// Nothing is ever assumed that might be false: where a grant, a release or an extension is unknown,
-// anything that helps may have happened; leases that a lock renews by itself have no known end. So
-// what no order explains is a violation; a search that did not end says nothing. REQUIRES: the
-// server keeps its data, and nothing was held back on the way to it (RealRules::servers_answered).
+// It assumes nothing that might be false: where the outcome of a grant, release or extension is
+// unknown, anything that helps may have happened; leases that a lock renews by itself have no known
+// end. So what no order explains is a violation; an unfinished search says nothing. REQUIRES: the
+// server keeps its data, and nothing was delayed on the way to it (RealRules::servers_answered).
 // Thread safety: pure functions.
 #pragma once
 
@@ -29,21 +30,21 @@ struct ModelLimits {
   std::size_t steps = 50'000;
 };
 
-/// Which answers the search has to explain, each with those before it.
+/// Which answers the search must explain, each level including the previous ones.
 enum class ModelDepth : std::uint8_t {
-  kGrants,    ///< grants, and releases as far as they may have ended them
-  kReleases,  ///< and that what was released, or not, was held, or not
-  kExtends,   ///< and that what was extended was held
+  kGrants,    ///< grants, and releases insofar as they may have ended them
+  kReleases,  ///< and that holds released, or not, existed, or did not
+  kExtends,   ///< and that holds extended existed
   kRefusals,  ///< and that tries were refused because somebody held
 };
 
 struct ModelAnswer {
-  /// The first depth that cannot be explained; nullopt: all can, as far as was searched.
+  /// The first depth that cannot be explained; nullopt: none, as far as was searched.
   std::optional<ModelDepth> fails;
-  bool gave_up = false;  ///< at the depth after the last one that can be explained
+  bool gave_up = false;  ///< at the depth after the last one explained
 };
 
-/// REQUIRES: the lock is no latch, and owns by one server's word.
+/// REQUIRES: the lock is no latch, and a single server decides its ownership.
 ModelAnswer SearchModel(const RealHistory& history, const harness::Traits& traits,
                         ModelDepth deepest, const ModelLimits& limits = {});
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The part of a simulated fault plan that real servers and clients can be given. All lengths are
-// scaled with the lease. Crashes of clients are in real_plan.h.
+// The part of a simulated fault plan that real servers and clients can be given. All lengths scale
+// with the lease. Crashes of clients are in real_plan.h.
 //
-// Determinism: a function of (workload, seed); what a fault meets is the machine's affair. Thread
+// Determinism: a function of (workload, seed); what a fault hits depends on the machine. Thread
 // safety: pure functions.
 #pragma once
 
@@ -17,11 +17,11 @@
 
 namespace interlock::scenarios::real {
 
-/// Why no real server or client can be given this fault, in half a sentence; empty: it can.
+/// Why no real server or client can be given this fault, as half a sentence; empty: it can.
 std::string_view WhyNotReal(sim::FaultKind kind);
 
-/// The planned faults that can be given, those of servers in order of time. Where reality has
-/// several ways to one simulated fault, the seed says which. `sentinels`: they decide on failovers.
+/// The planned faults that can be injected, those of servers in order of time. Where several real
+/// faults match one simulated fault, the seed picks one. `sentinels`: they decide on failovers.
 std::vector<sim::machine::RealFault> RealFaultsOf(const Workload& workload, std::uint64_t seed,
                                                   bool sentinels);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// One workload on real servers: the clients as processes, faults as planned, and, when those are
-// over, fresh clients that ask for every permit and one more, so that a grant which was lost with a
-// dead client, and a hand-over, are always seen.
+// One workload on real servers: the clients as processes, faults as planned and, when those are
+// over, fresh clients that ask for every permit and one more, so that a grant lost with a dead
+// client, and a hand-over, are always seen.
 //
-// Guarantee: ends, by a deadline computed from the workload, and soon after `stop` was set; all
-// processes are gone then. Thread safety: as ClientProcesses.
+// Guarantee: ends by a deadline computed from the workload, and soon after `stop` is set; all
+// processes are gone then. Thread safety: that of ClientProcesses.
 #pragma once
 
 #include <atomic>
@@ -29,14 +29,14 @@ namespace interlock::scenarios::real {
 struct RealCase {
   const harness::Subject* subject = nullptr;
   harness::LockOptions options;
-  std::string key_prefix;  ///< a prefix of all keys of the run, a part of that in `options`
-  HiredisOptions redis;    ///< with the run's database; for servers of one's own only that is used
+  std::string key_prefix;  ///< a prefix of all keys of the run, part of that in `options`
+  HiredisOptions redis;    ///< with the run's database; only that is used for servers started here
   Workload workload;       ///< in wall time
   const std::atomic<bool>* stop = nullptr;
-  bool own = false;        ///< start servers as the workload says, for this run alone
+  bool own = false;        ///< start servers for this run alone, as the workload says
   bool sentinels = false;  ///< Sentinels decide on failovers
   bool forgetful = false;  ///< servers may lose acknowledged writes
-  std::vector<sim::machine::RealFault> faults = {};  ///< on servers of one's own
+  std::vector<sim::machine::RealFault> faults = {};  ///< only on servers started here
 };
 
 struct RealRun {
@@ -45,11 +45,11 @@ struct RealRun {
   bool stopped = false;
   int crashes = 0;
   std::uint64_t commands = 0;  ///< sent by the clients
-  /// Why nothing at all can be said: servers did not start, a process failed, somebody else's
+  /// Why the run says nothing at all: servers did not start, a process failed, somebody else's
   /// server restarted, a clock was set.
   std::string broken;
-  std::vector<std::string_view> struck;  ///< the names of the faults that came about
-  bool servers_answered = true;          ///< none of those faults was one of servers or links
+  std::vector<std::string_view> struck;  ///< the names of the faults that took effect
+  bool servers_answered = true;          ///< none of those faults struck servers or links
   /// Why delays do not count: the machine or the server stood still.
   std::string disturbed;
 };

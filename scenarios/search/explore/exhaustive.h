@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Bounded exhaustive exploration: every order of steps and every placing of faults within the
-// bounds, each state once. Stateless: a run repeats its prefix and goes on depth first; what it
-// passes by is work for later runs.
+// Bounded exhaustive exploration: every order of steps and every placement of faults within the
+// bounds, each state once. Stateless: a run replays its prefix and goes on depth first; the
+// alternatives it passes are left for later runs.
 //
 // Guarantee: when `complete`, every run of the workload within the bounds either was made, or comes
-// through a state from which all runs were made (see sim/fingerprint.h for when states are one, and
-// CollisionBound for the chance that two were mistaken for one). The verdict, the number of states
-// and the outcomes do not depend on `jobs`; the number of runs does, and which of several
-// violations of one size is shown.
-// Non-guarantee: nothing is said about what is beyond the bounds.
+// through a state from which all runs were made (see sim/fingerprint.h for when states are equal,
+// and CollisionBound for the chance of mistaking two for one). The verdict, the number of states
+// and the outcomes do not depend on `jobs`; the number of runs does, and so does which of several
+// violations of equal size is shown.
+// Non-guarantee: nothing is said about runs beyond the bounds.
 #pragma once
 
 #include <atomic>
@@ -41,7 +41,7 @@ struct MinimalCase {
 };
 
 struct ExploreProgress {
-  double done = 0;  ///< 0 to 1: the share of the states on random paths that have been visited
+  double done = 0;  ///< 0 to 1: the share of states on random paths already visited
   std::uint64_t states = 0;
   std::uint64_t runs = 0;
 };
@@ -49,53 +49,52 @@ struct ExploreProgress {
 struct ExploreOptions {
   RunCase run_case;
   Bounds bounds;
-  std::vector<Judged> only;  ///< look for violations of these alone; empty: of all that is promised
+  std::vector<Judged> only;  ///< look only for violations of these; empty: of all that is promised
   int jobs = 1;
   bool merge = true;
   bool symmetry =
       true;            ///< clients may change places; if that turns out to be wrong, it is given up
-  bool reduce = true;  ///< steps of different clients that commute are taken in one order
+  bool reduce = true;  ///< commuting steps of different clients are taken in one order only
   bool minimise = true;           ///< after a violation, look for the smallest
-  std::uint64_t most_states = 0;  ///< cut off, incomplete, once it has more; 0: no limit
+  std::uint64_t most_states = 0;  ///< stop, incomplete, beyond this many; 0: no limit
   std::optional<std::chrono::milliseconds> budget;
   const std::atomic<bool>* stop = nullptr;
-  std::string version;     ///< this program's: checkpoints of another one are refused
+  std::string version;     ///< this program's: checkpoints of other versions are refused
   std::string checkpoint;  ///< file to continue from and to save to; empty: none
   std::function<void(const ExploreProgress&)> progress;  ///< called now and then
 };
 
 struct Exploration {
   bool complete = false;
-  bool symmetric = false;  ///< clients that may change places were taken for the same
+  bool symmetric = false;  ///< interchangeable clients were treated as the same
   ExploreProgress progress;
-  std::uint64_t whole_runs = 0;        ///< runs that came to their end
-  std::uint64_t beyond = 0;            ///< runs that left the bound of expiries
+  std::uint64_t whole_runs = 0;        ///< runs that reached their end
+  std::uint64_t beyond = 0;            ///< runs that exceeded the bound on expiries
   std::uint64_t commands = 0;          ///< of all runs together
   std::uint64_t audited = 0;           ///< random paths whose states must all have been visited
-  std::uint64_t divergences = 0;       ///< states and outcomes of those paths that had not been met
-  std::uint64_t unlike = 0;            ///< how many of those paths went otherwise when repeated
+  std::uint64_t divergences = 0;       ///< new states and outcomes found on those paths
+  std::uint64_t unlike = 0;            ///< how many of those paths differed when repeated
   PerJudged<std::uint64_t> exercised;  ///< runs that put the property to the test
   PerJudged<bool> violated;            ///< all of those met; without `minimise`, all there are
   std::set<std::string> outcomes;
-  std::string inconclusive;  ///< why nothing can be said, complete or not; empty: it can
+  std::string inconclusive;  ///< why there is no verdict, complete or not; empty: there is
   std::optional<MinimalCase> violation;
-  std::string lost_checkpoint;  ///< why it could not be saved; empty: it was, or none was asked for
+  std::string lost_checkpoint;  ///< why it could not be saved; empty: saved, or not asked for
 };
 
-/// The smallest violation within the bounds: the one with the fewest faults, then clients, then
-/// attempts, then commands. nullopt: there is none, or it was not found before `options.budget` or
-/// `stop`.
+/// The smallest violation within the bounds: fewest faults, then clients, then attempts, then
+/// commands. nullopt: there is none, or it was not found before `options.budget` or `stop`.
 std::optional<MinimalCase> ExploreMinimal(ExploreOptions options);
 
-/// Why no lock can promise the property within these bounds, in half a sentence; empty: it can.
+/// Why no lock can promise the property within these bounds, as half a sentence; empty: one can.
 std::string_view WhyNotDemanded(Judged property, const ExploreOptions& options);
 
-/// The properties whose violations an exploration looks for: what a lock can promise of those that
-/// the scenario judges, see WhyNotDemanded, or what `options.only` names.
+/// The properties whose violations an exploration looks for: those judged by the scenario that a
+/// lock can promise (see WhyNotDemanded), or those in `options.only`.
 std::vector<Judged> LookedFor(const ExploreOptions& options);
 
-/// Throws std::runtime_error if the checkpoint file belongs to another exploration or is damaged,
-/// or if none could be written in its place.
+/// Throws std::runtime_error if the checkpoint file belongs to another exploration, is damaged, or
+/// could not be overwritten.
 Exploration Explore(const ExploreOptions& options);
 
 }  // namespace interlock::scenarios

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One run of an exploration: walks along a path, and stops where it comes to a state that was
-// visited before, or beyond the bounds. Thread safety: one run, one thread.
+// One run of an exploration: follows a path, and stops at a state visited before or beyond the
+// bounds. Thread safety: one run, one thread.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@
 
 namespace interlock::scenarios {
 
-/// What is explored, the same for all of its runs.
+/// What is explored; the same for all of its runs.
 struct ExploredCase {
   RunCase run_case;
   Bounds bounds;
   Workload workload;
-  bool merge = true;     ///< false: every path is walked to its end
-  bool symmetry = true;  ///< clients with the same plan may change places
+  bool merge = true;     ///< false: every path is followed to its end
+  bool symmetry = true;  ///< clients with the same plan are interchangeable
   bool reduce = true;    ///< see sleep_set.h
   bool audit = false;    ///< no state is new: each must have been visited
 };
@@ -33,19 +33,19 @@ class ExploredRun final : public RunProbe, private sim::ScenarioState {
  public:
   enum class End : std::uint8_t {
     kWhole,    ///< to its end, phase 2 included
-    kVisited,  ///< in a state that was visited before
-    kBeyond,   ///< beyond the bound of expiries
-    kAsleep,   ///< after a step that was taken before, in another order
-    kSpins,    ///< more steps at one instant than are waited for
+    kVisited,  ///< in a state visited before
+    kBeyond,   ///< beyond the bound on expiries
+    kAsleep,   ///< after a step taken before in another order
+    kSpins,    ///< too many steps at one instant
   };
 
-  /// The other task that can go on after `depth` decisions; an empty path: none.
+  /// An alternative task that could run after `depth` decisions; empty path: none.
   struct Branch {
     std::size_t depth = 0;
     Prefix next;  ///< its path is the alternative alone
   };
 
-  /// `prefix`: the walk's; all outlive the run.
+  /// `prefix` is the walk's. All arguments outlive the run.
   ExploredRun(const ExploredCase& explored, Visited& visited, Walk& walk, const Prefix& prefix)
       : explored_(explored), visited_(visited), walk_(walk), prefix_(prefix) {}
 
@@ -57,25 +57,25 @@ class ExploredRun final : public RunProbe, private sim::ScenarioState {
   void OnHeal(sim::StopReason stop) override;
   /// By depth, each once.
   std::vector<Branch> TakeBranches() { return std::move(branches_); }
-  /// What became of every client in phase 1, in an order of its own: the same for runs in which
-  /// clients have changed places. Empty unless end() is kWhole.
+  /// The clients' outcomes in phase 1, in canonical order: equal for runs that differ only in which
+  /// client is which. Empty unless end() is kWhole.
   const std::string& outcome() const { return outcome_; }
   /// How phase 1 ended, if it did.
   sim::StopReason stop() const { return stop_; }
-  /// For an audit: the states on the way, and those of them that had not been visited.
+  /// For an audit: the states on the path, and those of them not visited before.
   std::uint64_t states() const { return states_; }
   std::uint64_t strange() const { return strange_; }
 
  private:
   void DescribeProcess(int process, sim::FingerprintWriter& writer) const override;
   void DescribeRest(sim::FingerprintWriter& writer) const override;
-  /// One step: its task, and what was there before.
+  /// One step: its task, and the state before it.
   struct Step {
     sim::ReadyTask task;
     VirtualTime began{};
     int expiries = 0;
     std::vector<sim::Digest> holds;          ///< in the servers, for each resource
-    std::optional<std::size_t> branch = {};  ///< index, if others could have gone on
+    std::optional<std::size_t> branch = {};  ///< index, if other tasks could have run
   };
 
   bool Spins();
@@ -103,9 +103,9 @@ class ExploredRun final : public RunProbe, private sim::ScenarioState {
   sim::VirtualTime instant_{};          // the present one
   std::uint64_t steps_in_instant_ = 0;  // choices made in it
   SleepSet asleep_;                     // in the state from which the present step began
-  std::optional<Step> step_;            // the present one; only where it matters
+  std::optional<Step> step_;            // the present one; set only where needed
   std::vector<Branch> branches_;
-  std::vector<int> ranks_;  // kept for its storage
+  std::vector<int> ranks_;  // reused for its storage
 };
 
 }  // namespace interlock::scenarios

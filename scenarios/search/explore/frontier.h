@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The work of an exploration that is left: prefixes to be walked, last come, first served. Also
-// says when all of it is done. Thread safety: all methods may be called from any thread.
+// The work left in an exploration: prefixes to walk, last in, first out. Also detects when all is
+// done. Thread safety: all methods may be called from any thread.
 #pragma once
 
 #include <condition_variable>
@@ -17,23 +17,23 @@ namespace interlock::scenarios {
 
 /// Where a walk begins.
 struct Prefix {
-  std::string path;  ///< the decisions to be repeated; see Walk::Path
-  // If the last of them chooses which task goes on:
-  std::string rest;        ///< the other choices that are left for it, afterwards
+  std::string path;  ///< the decisions to replay; see Walk::Path
+  // If the last decision chooses the next task:
+  std::string rest;        ///< its alternatives still to be explored
   SleepSet asleep;         ///< in the state in which it is chosen
-  bool calm_only = false;  ///< faults that could strike meanwhile are already covered
+  bool calm_only = false;  ///< faults possible meanwhile are already covered
 };
 
 class Frontier {
  public:
-  /// Waits while others may still add some. nullopt: all is done, or Close was called.
+  /// Waits while others may still add prefixes. nullopt: all is done, or Close was called.
   std::optional<Prefix> Take();
-  /// The taken one is done, and leaves these to do.
+  /// The prefix taken is done, and leaves these to do.
   void Done(std::vector<Prefix>&& left);
   void Add(Prefix prefix);
   void Close();
 
-  /// What is left; only while nobody works.
+  /// The remaining prefixes; call only while nobody works.
   const std::vector<Prefix>& left() const { return left_; }
 
  private:

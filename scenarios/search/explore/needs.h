@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// What the bounds of an exploration leave out of what this lock does: locks of some kinds go wrong
-// only where somebody waits, or is late twice. An exploration that ends without a violation says
-// so.
+// Behaviour of a lock that the bounds of an exploration miss: some kinds of locks go wrong only
+// where somebody waits, or is late twice. An exploration without a violation reports it.
 //
-// Guarantee: each need has a reason, and the bounds that it asks for; within those a lock of that
-// kind that is wrong in the usual way is convicted (needs_test.cc has one for each). Non-guarantee:
-// that these bounds show every fault of the kind.
-// Thread safety: as Universe. Determinism: a function of the options.
+// Guarantee: each need has a reason and the bounds that it asks for; within those, a lock of that
+// kind with the usual bug is convicted (needs_test.cc has one for each). Non-guarantee: that these
+// bounds show every bug of the kind.
+// Thread safety: that of Universe. Determinism: a function of the options.
 #pragma once
 
 #include <string>
@@ -23,7 +22,7 @@ struct Need {
   std::string options;  ///< "--expiries 2 --pauses 2"
 };
 
-/// The needs that the bounds do not meet. One calm run is made, to see what the lock sends.
+/// The needs that the bounds do not meet. Makes one calm run to see what the lock sends.
 std::vector<Need> UnmetNeeds(sim::Universe& universe, const ExploreOptions& options);
 
 /// "beyond these bounds: why: options"

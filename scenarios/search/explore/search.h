@@ -20,19 +20,20 @@ namespace interlock::scenarios {
 
 class Search {
  public:
-  /// `judged`: violations of these count. `stop_at_first`: end at one; else the smallest of all.
+  /// `judged`: the properties whose violations count. `stop_at_first`: stop at the first one
+  /// instead of finding the smallest.
   Search(const ExploreOptions& options, const Bounds& bounds, std::vector<Judged> judged,
          bool stop_at_first);
 
-  /// Works until all is done, `deadline` has come, or somebody stops it.
+  /// Works until all is done, `deadline` is reached, or it is stopped.
   void Run(std::optional<std::chrono::steady_clock::time_point> deadline);
-  /// Random paths; every state on them must have been visited. REQUIRES: complete.
+  /// Walks random paths, on which every state must have been visited. REQUIRES: complete.
   void Audit(std::uint64_t paths);
 
   const Exploration& result() const { return result_; }
   const ExploredCase& explored() const { return explored_; }
 
-  /// For checkpoints; only while it does not run.
+  /// For checkpoints; use only while it is not running.
   struct Saved {
     std::vector<Visited::State> visited;
     std::vector<Prefix> left;
@@ -42,8 +43,8 @@ class Search {
   void Restore(Saved saved);
 
  private:
-  /// A random path: how many states it came through, how many of them had not been visited, and, if
-  /// it was walked to its end, what became of the clients.
+  /// A random path: its number of states, how many of them were new, and the clients' outcome if it
+  /// reached its end.
   struct Wandered {
     std::uint64_t states = 0;
     std::uint64_t strange = 0;

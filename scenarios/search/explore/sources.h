@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// The sources of choices that the strategies use. In the simulated world the order of most events
-// is decided by how long messages travel, and only that of events at one instant by the scheduler:
-// so a strategy that orders clients must choose latencies, too.
+// The choice sources of the strategies. In the simulated world message latencies decide the order
+// of most events, and the scheduler only that of simultaneous ones, so a strategy that orders
+// clients must choose latencies too.
 //
-// All are fair in the end: a client that a strategy keeps back for ever would look like a lock that
-// never grants, so after kFairAfter choices every source goes on at random.
-// Determinism: a function of the seed and what was asked. Thread safety: one run, one thread.
+// All are eventually fair: a client held back for ever would look like a lock that never grants, so
+// after kFairAfter choices every source continues at random. Determinism: a function of the seed
+// and the sequence of queries. Thread safety: one run, one thread.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace interlock::scenarios {
 
 inline constexpr std::uint64_t kFairAfter = 2000;  // choices
 
-/// What the strategies share. Whatever one leaves open is drawn at random.
+/// Common base of the strategies. Draws at random whatever a strategy leaves open.
 class StrategySource : public sim::ChoiceSource {
  public:
   std::uint32_t Draw(sim::Lane lane, std::uint32_t bound) override {
@@ -30,13 +30,13 @@ class StrategySource : public sim::ChoiceSource {
  protected:
   explicit StrategySource(std::uint64_t seed) : random_(seed), own_(sim::MixSeed(seed, 3)) {}
 
-  /// Counts one choice of task or latency; false in the fair suffix.
+  /// Counts one choice of task or latency; false once in the fair suffix.
   bool Searching() { return ++choices_ <= kFairAfter; }
   /// Counted from 1.
   std::uint64_t choices() const { return choices_; }
   /// Randomness of the strategy itself.
   std::uint32_t Random(std::uint32_t bound) { return own_.Draw(sim::Lane::kSchedule, bound); }
-  /// How long the run is guessed to be, in choices; see sources.cc.
+  /// Estimated length of the run, in choices; see sources.cc.
   std::uint32_t GuessLength();
 
  private:
@@ -45,7 +45,7 @@ class StrategySource : public sim::ChoiceSource {
   std::uint64_t choices_ = 0;
 };
 
-/// Stays with the client that ran last, but for one choice in sixteen.
+/// Stays with the client that ran last, except for one choice in sixteen.
 class StickySource final : public StrategySource {
  public:
   explicit StickySource(std::uint64_t seed) : StrategySource(seed) {}
@@ -56,7 +56,7 @@ class StickySource final : public StrategySource {
 };
 
 /// PCT: each client has a random priority; the highest goes first, and its messages are the
-/// fastest. At depth - 1 random choices, the one that would go first falls below all others.
+/// fastest. At depth - 1 random choices, the highest drops below all others.
 class PctSource final : public StrategySource {
  public:
   /// REQUIRES: depth >= 1
@@ -64,7 +64,7 @@ class PctSource final : public StrategySource {
   std::uint32_t PickTask(std::span<const sim::Candidate> candidates) override;
   std::uint32_t PickLatency(int process, std::uint32_t bound) override;
 
-  /// The choices (counted from 1, ascending, distinct) at which a priority falls.
+  /// The choices (counted from 1, ascending, distinct) at which a priority drops.
   const std::vector<std::uint32_t>& change_points() const { return change_points_; }
 
  private:
@@ -79,8 +79,8 @@ class PctSource final : public StrategySource {
   std::vector<std::uint64_t> priorities_;  // by process
 };
 
-/// POS: each pending event has a random priority, the highest goes first; then those that race with
-/// it, on the same resource, get new ones. Messages travel for uniformly random times.
+/// POS: each pending event has a random priority; the highest goes first, then those racing with it
+/// on the same resource get new ones. Message latencies are uniformly random.
 class PosSource final : public StrategySource {
  public:
   explicit PosSource(std::uint64_t seed) : StrategySource(seed) {}
@@ -98,7 +98,7 @@ class PosSource final : public StrategySource {
   std::vector<Event> events_;  // by task
 };
 
-/// Calm, but for at most delays() choices, each of which takes any other value.
+/// Calm, except for at most delays() choices, each of which takes any other value.
 class DelaySource final : public StrategySource {
  public:
   static constexpr int kMostDelays = 5;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// How a campaign searches. No strategy is best for every fault, so the default is a portfolio that
-// changes from run to run.
+// How a campaign searches. No strategy is best for every bug, so the default is a portfolio that
+// varies from run to run.
 //
-// The strategy of a run is part of its seed (the highest four bits), so the seed is enough to make
-// the run again, and the same index has the same strategy for every lock. All draws are recorded as
-// those of any source, so a found run replays and shrinks from its tape alone. Thread safety: pure
+// A run's strategy is part of its seed (the highest four bits), so the seed is enough to repeat the
+// run, and the same index has the same strategy for every lock. All draws are recorded as for any
+// source, so a run that was found replays and shrinks from its tape alone. Thread safety: pure
 // functions.
 #pragma once
 
@@ -19,15 +19,15 @@
 
 namespace interlock::scenarios {
 
-/// Run seeds carry the numbers: they never change.
+/// The numbers are part of run seeds: never change them.
 enum class Strategy : std::uint8_t {
   kRandom = 0,  ///< every choice by a seeded generator
-  kSticky = 1,  ///< random, but seldom leaves the client that runs
+  kSticky = 1,  ///< random, but seldom leaves the running client
   kPct2 = 2,    ///< priorities, changed once (Burckhardt et al. 2010; the bug's depth is 2)
   kPct3 = 3,
   kPct5 = 4,
   kPos = 5,    ///< a random priority for each pending event (Yuan, Yang, Gu 2018)
-  kDelay = 6,  ///< calm but for a few delays (Emmi, Qadeer, Rakamaric 2011)
+  kDelay = 6,  ///< calm except for a few delays (Emmi, Qadeer, Rakamaric 2011)
 };
 inline constexpr std::array kAllStrategies = {Strategy::kRandom, Strategy::kSticky, Strategy::kPct2,
                                               Strategy::kPct3,   Strategy::kPct5,   Strategy::kPos,
@@ -40,13 +40,13 @@ std::optional<Strategy> FindStrategy(std::string_view name);
 /// All names: "random, sticky, pct2, ..."
 std::string StrategyNames();
 
-/// How many of a hundred runs of the portfolio have this strategy.
+/// Runs out of a hundred in the portfolio that use this strategy.
 int PortfolioShare(Strategy strategy);
 
-/// A run seed made of any seed: one of `only`, or of the portfolio's choice.
+/// Derives a run seed from any seed, with strategy `only` or one drawn from the portfolio.
 std::uint64_t SeedWithStrategy(std::uint64_t seed, std::optional<Strategy> only);
 
-/// Total: bits that name no strategy stand for kRandom.
+/// Total: bits that name no strategy mean kRandom.
 Strategy StrategyOf(std::uint64_t run_seed);
 
 /// The choices of a generated run, by its strategy.

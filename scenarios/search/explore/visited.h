@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The states that an exploration has been in, as fingerprints. Thread safety: Enter may be called
-// from several threads; the rest only while none does.
+// The visited states of an exploration, as fingerprints. Thread safety: Enter may be called from
+// several threads; the rest only while no Enter is running.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@ namespace interlock::scenarios {
 
 class Visited {
  public:
-  /// What is left to be done in a state: bits of tasks, see sleep_set.h.
+  /// The work left in a state, as bits of tasks (see sleep_set.h).
   struct Entry {
-    bool fresh = false;         ///< it was not there; else only `explore` is left
-    std::uint64_t explore = 0;  ///< not asleep, and not gone on with here before
-    std::uint64_t asleep = 0;   ///< whatever the way to this state
+    bool fresh = false;         ///< it is new; otherwise only `explore` is left
+    std::uint64_t explore = 0;  ///< not asleep, and not yet continued from here
+    std::uint64_t asleep = 0;   ///< on every path to this state
   };
   /// Enters the state by a path on which these are asleep.
   Entry Enter(const sim::Digest& state, std::uint64_t asleep);
@@ -36,14 +36,14 @@ class Visited {
   /// Open addressing, at most half full; an all-zero digest is replaced by another one.
   class Table {
    public:
-    /// The state's entry, which is added if it is not there; valid until the next call.
+    /// The state's entry, added if missing; valid until the next call.
     State& At(const sim::Digest& state, bool& fresh);
     bool Contains(const sim::Digest& state) const;
     std::size_t used() const { return used_; }
     const std::vector<State>& slots() const { return slots_; }
 
    private:
-    /// Where it is, or would be. REQUIRES: slots_ is not empty.
+    /// Its slot, or where it would be. REQUIRES: slots_ is not empty.
     std::size_t PlaceOf(const sim::Digest& state) const;
     void Grow();
     std::vector<State> slots_;
@@ -56,7 +56,7 @@ class Visited {
   std::array<Shard, 64> shards_;
 };
 
-/// An upper bound of the probability that two of `states` states have one fingerprint.
+/// An upper bound on the probability that two of `states` states share a fingerprint.
 double CollisionBound(std::uint64_t states);
 
 }  // namespace interlock::scenarios

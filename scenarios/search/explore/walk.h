@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// One path through the tree of decisions: a forced prefix, then the first alternative everywhere.
-// Scheduling, what becomes of a dead client's requests, and faults are all decisions, in one
-// sequence. Thread safety: one run, one thread.
+// One path through the decision tree: a forced prefix, then the first alternative everywhere.
+// Scheduling, the fate of a dead client's requests, and faults are all decisions, in one sequence.
+// Thread safety: one run, one thread.
 #pragma once
 
 #include <array>
@@ -22,23 +22,23 @@ namespace interlock::scenarios {
 
 class Walk final : public sim::ChoiceSource {
  public:
-  /// One byte for each decision: which alternative.
+  /// One byte per decision: the index of the alternative.
   using Path = std::string;
 
   /// The prefix must outlive the walk.
   Walk(const Bounds& bounds, std::string_view prefix);
 
-  /// REQUIRES: called before the first decision; world and histories outlive the run. `end`: of
-  /// phase 1 at the latest, and so of what heals only when all does.
+  /// REQUIRES: called before the first decision; world and histories outlive the run. `end`: the
+  /// latest end of phase 1, and so of faults that heal only then.
   void Attach(const sim::World& world, std::vector<const History*> histories, VirtualTime end);
 
   std::uint32_t Draw(sim::Lane lane, std::uint32_t bound) override;
   std::optional<sim::Fault> InjectFault(int process, int step, sim::StepKind kind) override;
   bool injects_faults() const override { return true; }
 
-  /// Called when it is chosen which process goes on, even if there is only one. Beyond the prefix
-  /// the first of `alternatives` does; this walk does not remember them. `calm`: nor faults that
-  /// could strike before the next choice.
+  /// Called when the next process is chosen, even if there is only one. Beyond the prefix the first
+  /// of `alternatives` is taken; the walk does not record the others. `calm`: nor faults that could
+  /// strike before the next choice.
   void OnPick(std::string_view alternatives, bool calm) {
     ++picks_;
     first_ = alternatives.empty() ? 0 : static_cast<unsigned char>(alternatives.front());
@@ -50,13 +50,13 @@ class Walk final : public sim::ChoiceSource {
   bool disturbed() const { return disturbed_; }
   /// Beyond the prefix, chooses at random instead, except for picks with a single alternative.
   void Wander(std::uint64_t seed) { wander_ = sim::MixSeed(seed, 1) | 1; }
-  /// From now on takes the first alternative and no faults, and notes none of it.
+  /// From now on takes the first alternative and no faults, and records nothing.
   void Finish() { finished_ = true; }
 
-  /// All decisions of the prefix have been taken.
+  /// Whether all decisions of the prefix have been taken.
   bool BeyondPrefix() const { return path_.size() >= prefix_.size(); }
   const Path& path() const { return path_; }
-  /// How many alternatives each decision had that the walk is to remember.
+  /// Number of alternatives of each recorded decision.
   const std::vector<std::uint8_t>& widths() const { return widths_; }
 
   enum Kind : std::size_t {
@@ -71,7 +71,7 @@ class Walk final : public sim::ChoiceSource {
     kRestart,
     kKinds
   };
-  /// Whether another fault may strike, in some state.
+  /// Whether the bounds allow another fault.
   bool FaultsLeft() const { return faults_left_; }
   /// Faults so far, by kind.
   const std::array<std::uint8_t, kKinds>& spent() const { return spent_; }
@@ -92,8 +92,8 @@ class Walk final : public sim::ChoiceSource {
 
   struct Decision {
     std::uint32_t width = 1;
-    std::uint32_t first = 0;  // the alternative that is taken beyond the prefix
-    bool open = true;         // a walk that wanders may take another one
+    std::uint32_t first = 0;  // the alternative taken beyond the prefix
+    bool open = true;         // a wandering walk may take another one
     bool remember = true;
   };
 
@@ -118,11 +118,11 @@ class Walk final : public sim::ChoiceSource {
   std::uint64_t picks_ = 0;
   const std::array<int, kKinds> most_;  // faults within the bounds, by kind
   std::array<std::uint8_t, kKinds> spent_{};
-  bool faults_left_ = false;  // see FaultsLeft; asked at each step, and changed by faults alone
-  std::uint64_t wander_ = 0;  // 0: does not
+  bool faults_left_ = false;  // see FaultsLeft; read at each step, changed only by faults
+  std::uint64_t wander_ = 0;  // 0: not wandering
   bool finished_ = false;
   std::uint32_t first_ = 0;  // of the coming pick
-  bool forced_ = false;      // nothing but first_ is open to it
+  bool forced_ = false;      // only first_ is open to it
   bool calm_only_ = false;
   bool disturbed_ = false;
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Many runs of foreign clients: the first one calm, the others by the strategies of the campaign
-// (see search/explore/strategies.h), until one property is violated, or the runs are done. What is
-// found is made smaller by trying, and tried again to see how often it happens.
+// Many runs of foreign clients: the first one calm, the others by the campaign's strategies (see
+// search/explore/strategies.h), until a property is violated or the runs are done. A violation is
+// shrunk by trial, and repeated to measure how often it happens.
 //
-// The report has the form of any campaign's. Thread safety: as ForeignProcess.
+// The report has the form of any campaign's. Thread safety: that of ForeignProcess.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct CampaignOptions {
   std::uint64_t runs = 200;
   std::uint64_t seed = 1;
   std::optional<Strategy> strategy;  ///< nullopt: all of them in turn
-  /// Is told how many runs are done.
+  /// Called with the number of runs done.
   std::function<void(std::uint64_t)> progress = [](std::uint64_t) {};
 };
 
@@ -36,11 +36,11 @@ struct DriveResult {
   std::vector<reports::Counterexample> counterexamples;
 };
 
-/// Failures as RunClients; kFailedPrecondition: without any fault or contention no client connects,
-/// or all of them fail, with what they say.
+/// Fails as RunClients does; kFailedPrecondition, with their messages: even without faults or
+/// contention no client connects, or all of them fail.
 Result<DriveResult> RunCampaign(const CampaignOptions& options);
 
-/// Runs the case `times` times; the counterexample is that of the first that violates anything.
+/// Runs the case `times` times; the counterexample is from the first run that violates anything.
 Result<DriveResult> ReplayCase(const DriveCase& one, std::uint64_t times,
                                const std::atomic<bool>& stop);
 

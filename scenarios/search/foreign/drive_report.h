@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// From runs of foreign clients to the report that every campaign has. Thread safety: pure
+// Turns runs of foreign clients into the report that every campaign has. Thread safety: pure
 // functions.
 #pragma once
 
@@ -15,22 +15,22 @@
 
 namespace interlock::scenarios::drive {
 
-/// What the runs of a campaign have in common.
+/// Totals over a campaign's runs.
 struct DriveSum {
   std::uint64_t runs = 0;
   std::uint64_t with_faults = 0;
   std::uint64_t commands = 0;
-  std::uint64_t contended = 0;   ///< two clients have owned one lock's key
-  std::uint64_t entered = 0;     ///< more clients than permits have been in one section
-  std::uint64_t refused = 0;     ///< a client has been refused
-  std::uint64_t met = 0;         ///< one of these three
-  std::uint64_t owner_gone = 0;  ///< a client that had owned a lock's key has ended, or was killed
-  std::uint64_t bounded = 0;     ///< were ended by a bound
+  std::uint64_t contended = 0;   ///< runs in which two clients have owned one lock's key
+  std::uint64_t entered = 0;     ///< runs with more clients in a section than permits
+  std::uint64_t refused = 0;     ///< runs in which a client was refused
+  std::uint64_t met = 0;         ///< runs with any of these three
+  std::uint64_t owner_gone = 0;  ///< runs in which an owner of a lock's key ended or was killed
+  std::uint64_t bounded = 0;     ///< runs ended by a bound
   std::uint64_t inconclusive = 0;
   bool has_sections = false;
   std::string why_inconclusive;
-  std::string stopped;                ///< where the run was that was cut short; empty: none was
-  std::vector<std::string> failures;  ///< how clients ended that did not succeed, each once
+  std::string stopped;                ///< where the aborted run was; empty: none was
+  std::vector<std::string> failures;  ///< how unsuccessful clients ended, each once
   std::chrono::milliseconds virtual_time{};
 };
 
@@ -42,20 +42,20 @@ struct DriveFound {
   DriveRun run;  ///< its first finding is what was found
   DriveRun original = {};
   std::uint64_t first_run = 0;  ///< counted from 1; 0: it was not searched for
-  std::uint64_t tries = 0;      ///< runs made to make it smaller
+  std::uint64_t tries = 0;      ///< runs made to shrink it
   std::chrono::milliseconds took{};
-  std::uint64_t again = 0;     ///< how many of `repeated` runs of its choices did the same
+  std::uint64_t again = 0;     ///< how many of `repeated` runs with its choices did the same
   std::uint64_t repeated = 0;  ///< 0: it was not repeated
 };
 
 /// REQUIRES: found.run has a finding.
 reports::Counterexample Explain(const DriveFound& found);
 
-/// One row for each property that applies; those that `found` violates are violated.
+/// One row for each property that applies; those in `found` are violated.
 std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& options,
                                        const std::vector<DriveFound>& found);
 
-/// The bounds of the runs, and how many have come to one.
+/// The bounds of the runs, and how many runs reached one.
 std::string BoundsOf(const DriveSum& sum, const DriveOptions& options);
 
 /// "python3 worker.py"

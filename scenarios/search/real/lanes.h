@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Several processes share a campaign on servers of their own.
+// Several processes share a campaign, each on servers of its own.
 //
-// Guarantee: none of them outlives the call, nor the thread that made it; Ctrl-C reaches the caller
-// alone. Thread safety: none; REQUIRES: the calling process has one thread.
+// Guarantee: none of them outlives the call or the calling thread; only the caller receives Ctrl-C.
+// Thread safety: none; REQUIRES: the calling process has one thread.
 #pragma once
 
 #include <atomic>
@@ -21,9 +21,9 @@ namespace interlock::scenarios::real {
 using LaneWork =
     std::function<Result<reports::RunReport>(std::size_t index, const std::atomic<bool>& stop)>;
 
-/// The results of `work`, each in a process of its own, by index. If some fail, the others are
-/// there, the first of them partial, with a note that says why. kUnavailable: all failed; why the
-/// first did. `stop` may be null.
+/// Runs each `work` in its own process; results are by index. If some fail, the others are
+/// returned, the first of them marked partial with a note that says why. kUnavailable: all failed,
+/// with the reason of the first. `stop` may be null.
 Result<std::vector<reports::RunReport>> RunInLanes(std::size_t lanes, const LaneWork& work,
                                                    const std::atomic<bool>* stop);
 

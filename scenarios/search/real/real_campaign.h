@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The runs of some locks in some scenarios on real servers, one after the other, in the calling
-// process; see real_check.h. Several such processes may share the work: each takes every n-th lock
+// Runs some locks in some scenarios on real servers, one after the other, in the calling process;
+// see real_check.h. Several such processes may share the work: each takes every n-th pair of lock
 // and scenario.
 //
 // Thread safety: none; REQUIRES: the calling process has one thread.
@@ -23,13 +23,13 @@ namespace interlock::scenarios::real {
 struct CampaignShare {
   std::size_t index = 0;
   std::size_t total = 1;
-  bool own = false;      ///< on servers of one's own
-  HiredisOptions redis;  ///< else on this one
+  bool own = false;      ///< on servers started for it
+  HiredisOptions redis;  ///< otherwise on this one
   std::string prefix;    ///< of all keys
 };
 
-/// Rows in the order of locks and scenarios, not yet decided; goals, totals, and notes of what was
-/// seen. kUnavailable: servers or processes could not be had.
+/// Rows in the order of locks and scenarios, undecided; goals, totals, and notes. kUnavailable:
+/// servers or processes could not be started.
 Result<reports::RunReport> RunShare(ThreadRuntime& runtime, const RealCheckOptions& options,
                                     const CampaignShare& share);
 

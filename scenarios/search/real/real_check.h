@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 //
-// Locks on real Redis servers, in wall time. Every client is a process of its own; a crash abandons
-// that process (SIGKILL), so that no destructor reaches the server.
+// Tests locks on real Redis servers, in wall time. Every client is a process of its own; a crash is
+// a SIGKILL, so that no destructor reaches the server.
 //
-// Only what was seen from outside is judged, by interval rules that give no false alarm: two proven
+// Only what is visible from outside is judged, by interval rules without false alarms: two proven
 // holds must not overlap; a release must not be answered "released" when nothing was left to
-// release; live waiters must be served when all faults are over. What the rules cannot decide is
-// inconclusive, never a violation. What is promised at all under which faults is as in a
+// release; live waiters must be served once all faults are over. What the rules cannot decide is
+// inconclusive, never a violation. Which promises hold under which faults is the same as in a
 // simulation.
 //
-// On servers of its own ("spawn") the scenarios' faults are brought about, as far as real servers
-// and clients can be given them (real_fault.h), specimens have to be convicted, and several
-// processes share the work. On somebody else's server the only faults are clients that die.
+// On its own servers ("spawn") it injects the scenarios' faults as far as real servers and clients
+// allow (real_fault.h), specimens must be convicted, and several processes share the work. On
+// somebody else's server the only faults are clients that die.
 //
-// Safety: keys only under a random prefix of this run, all of them removed at the end, after Ctrl-C
-// too; on another one's server never FLUSH, SCRIPT FLUSH or CONFIG; a URL that leaves this machine
-// is refused unless allowed. Whatever is started ends with this process, however that ends.
+// Safety: keys only under a random prefix of this run, all removed at the end, even after Ctrl-C;
+// never FLUSH, SCRIPT FLUSH or CONFIG on somebody else's server; a non-local URL is refused unless
+// allowed. Everything started ends with this process, however that ends.
 #pragma once
 
 #include <atomic>
@@ -37,12 +37,12 @@ struct RealCheckOptions {
   std::string url;  ///< "spawn": servers of its own
   bool allow_remote = false;
   std::uint64_t seed = 1;
-  std::vector<Entry> entries;  ///< specimens are left out on another one's server
+  std::vector<Entry> entries;  ///< specimens are left out on somebody else's server
   std::vector<const Scenario*> scenarios;
   const std::atomic<bool>* stop = nullptr;
-  /// Repeats the check, with the next seed, for this long; the first round is always whole.
+  /// Repeats the check, with the next seed, for this long; always completes the first round.
   std::optional<std::chrono::seconds> budget = std::nullopt;
-  int jobs = 1;  ///< processes that share the work, on servers of one's own
+  int jobs = 1;  ///< processes that share the work, each on its own servers
 };
 
 /// REQUIRES: the calling process has one thread. kInvalidArgument: the URL, or nothing to run;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// From the verdicts of single runs on real servers to the rows of the report.
+// Turns the verdicts of single runs on real servers into the rows of the report.
 //
-// A run in which a property could not be decided does not count as having put it to the test; it
-// takes nothing from what the other runs showed. A specimen has a row for each conviction that it
-// is to get, also where reality cannot give it. Thread safety: none.
+// A run in which a property could not be decided does not count as testing it, and takes nothing
+// from what other runs showed. A specimen has a row for each conviction that it should get, even if
+// real servers cannot produce it. Thread safety: none.
 #pragma once
 
 #include <cstdint>
@@ -20,41 +20,41 @@
 
 namespace interlock::scenarios::real {
 
-/// One lock in one scenario, and what its runs gave.
+/// One lock in one scenario, with the results of its runs.
 struct RealUnit {
   const Entry* entry = nullptr;
   const Scenario* scenario = nullptr;
-  bool own = false;  ///< on servers of one's own
+  bool own = false;  ///< on servers started for it
   std::uint64_t runs = 0;
   PerJudged<std::uint64_t> exercised;
   PerJudged<std::uint64_t> undecided;
   PerJudged<std::string> first_undecided;
   PerJudged<std::optional<std::uint64_t>> first_violation;  ///< run index
-  PerJudged<std::string> what;                              ///< happened there
+  PerJudged<std::string> what;                              ///< what happened there
 };
 
-/// `verdict` is ignored for a broken run: it counts, and decides nothing.
+/// `verdict` is ignored for a broken run, which counts but decides nothing.
 void AddRealRun(const RealRun& run, const RealVerdict& verdict, RealUnit& unit);
 
-/// A specimen that is to get some conviction here, for sure or by chance.
+/// Whether this specimen should be convicted here, certainly or by chance.
 bool CanBeConvicted(const RealUnit& unit);
-/// A specimen that has got all that it can get here.
+/// Whether this specimen got every conviction possible here.
 bool IsConvicted(const RealUnit& unit);
 
-/// Every promise of a sound lock was put to the test in some run, or is broken.
+/// Whether every promise of a sound lock was tested in some run, or is broken.
 bool IsPutToTheTest(const RealUnit& unit);
 
-/// Adds the rows of this lock and scenario; of a sound lock none if nothing was run. Which pass is
-/// for DecideRows.
+/// Adds the rows of this lock and scenario; for a sound lock none if nothing ran. DecideRows
+/// decides which pass.
 void AddRows(const RealUnit& unit, reports::RunReport& report);
 
-/// Goals that are reported though no run reached them.
+/// Goals that are reported even if no run reached them.
 struct Demanded {
   bool contention = false;  ///< contention of locks
   bool crashes = false;     ///< crashes of their holders
 };
 
-/// Those that were reached, and those that are demanded.
+/// Adds the goals that were reached, and those demanded.
 void AddGoals(const GoalCounts& counts, Demanded demanded, reports::RunReport& report);
 
 }  // namespace interlock::scenarios::real

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What a fault strikes, other than by the number of a step: numbers shift when something is left
-// out of a workload before the fault, and then it would strike elsewhere. The same edits as in
-// parts.h, in which each fault goes on aiming at the step that it struck.
+// Identifies the step that a fault strikes other than by its number, since numbers shift when
+// something before the fault is removed from a workload. The same edits as in parts.h, with each
+// fault still aimed at the step that it struck.
 //
 // Thread safety: pure functions of plain data.
 #pragma once
@@ -23,11 +23,11 @@ struct Target {
   std::size_t operation = 0;
   OperationPart part = OperationPart::kThink;
   sim::StepKind kind = sim::StepKind::kMark;
-  int nth = 0;  ///< from 0, of the steps of this kind in this part of the operation
+  int nth = 0;  ///< from 0, among the steps of this kind in this part of the operation
   bool operator==(const Target&) const = default;
 };
 
-/// One for each of FaultPlaces, in their order; none: the number of the fault's step says where.
+/// One per fault of FaultPlaces, in order; nullopt: aimed by its step number.
 using Targets = std::vector<std::optional<Target>>;
 
 struct Aimed {
@@ -35,7 +35,7 @@ struct Aimed {
   Targets targets;
 };
 
-/// Aimed by the numbers of steps alone.
+/// Aimed by step numbers alone.
 Aimed ByNumber(Workload workload);
 
 Aimed WithoutFaults(const Aimed& aimed, std::size_t first, std::size_t count);
@@ -43,10 +43,10 @@ Aimed WithoutFaults(const Aimed& aimed, std::size_t first, std::size_t count);
 Aimed WithoutOperations(const Aimed& aimed, std::size_t first, std::size_t count);
 Aimed WithoutClient(const Aimed& aimed, std::size_t client);
 std::vector<Aimed> ThinkingInstead(const Aimed& aimed, Place operation);
-/// Without this fault of the targets', in whose time its client thinks before it asks: one for each
-/// notion of how long that was. None if it is no pause, or is not known to strike before an answer.
+/// Replaces this fault by thinking time of its client before it asks: one result for each notion of
+/// how long that was. Empty if it is no pause, or is not known to strike before an answer.
 std::vector<Aimed> ThinkingInsteadOf(const Aimed& aimed, std::size_t fault);
-/// Without this pause, in whose place another one of its client lasts for two leases: one for each.
+/// Removes this pause and makes another one of its client last two leases: one result for each.
 std::vector<Aimed> OneLongPauseInsteadOf(const Aimed& aimed, std::size_t fault);
 Aimed Joined(const Aimed& aimed, std::size_t from, std::size_t into);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Choices that let faults strike by what they strike, and tell where that was: by the number of its
-// step, which replays the run without this source, and by its target.
+// Choices that aim faults at targets and report where they struck: by step number, which replays
+// the run without this source, and by target.
 //
-// Thread safety: as sim::ChoiceSource.
+// Thread safety: that of sim::ChoiceSource.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace interlock::scenarios {
 
-/// A fault at the step of its target; without one at the first of its process's from `fault.step`
-/// on. Once it has struck, both say where.
+/// A fault at the step of its target or, without one, at its process's first step from `fault.step`
+/// on. Once it has struck, both tell where.
 struct AimedFault {
   sim::Fault fault;
   std::optional<Target> target;
@@ -28,8 +28,8 @@ struct AimedFault {
 
 class AimedSource final : public sim::ChoiceSource {
  public:
-  /// `rest` makes all choices except those of faults. If several faults are at one step, the first
-  /// in `faults` strikes first. They outlive the source.
+  /// `rest` makes all choices except faults. Of several faults at one step, the first in `faults`
+  /// strikes first. `faults` outlives the source.
   AimedSource(std::unique_ptr<sim::ChoiceSource> rest, std::vector<AimedFault>& faults)
       : rest_(std::move(rest)), faults_(faults) {}
 
@@ -53,7 +53,7 @@ class AimedSource final : public sim::ChoiceSource {
   struct Whereabouts {
     std::uint64_t place = 0;
     int step = -1;                                                 ///< the latest
-    Target at;                                                     ///< what that is
+    Target at;                                                     ///< the target it corresponds to
     std::map<std::pair<std::uint64_t, sim::StepKind>, int> steps;  ///< in each place, of each kind
   };
   Whereabouts& At(int process);

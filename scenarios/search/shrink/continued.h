@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The beginning of a recorded run, then other choices: what a replay is continued with, and how it
-// is found out which step decides.
+// The beginning of a recorded run, then other choices: used to continue a replay, and to find the
+// critical step.
 //
-// Thread safety: as sim::ChoiceSource.
+// Thread safety: that of sim::ChoiceSource.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ namespace interlock::scenarios {
 
 class ContinuedSource final : public sim::ChoiceSource {
  public:
-  /// The first `draws` choices are the tape's, in the order in which they are asked for; all others
-  /// are made by `rest`.
+  /// The first `draws` choices come from the tape, in the order of the queries; `rest` makes all
+  /// others.
   ContinuedSource(sim::Tape tape, std::uint64_t draws, std::unique_ptr<sim::ChoiceSource> rest);
 
   std::uint32_t Draw(sim::Lane lane, std::uint32_t bound) override;

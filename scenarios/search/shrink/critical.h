@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The step that decides: from each beginning of a failing run the rest of the choices is redrawn
-// some times; where the share of failing runs jumps, there the violation became (nearly) certain.
+// Finds the critical step: the choices after each prefix of a failing run are redrawn several
+// times; where the share of failing runs jumps, the violation became (nearly) certain.
 //
-// Determinism: a function of its inputs. Thread safety: as Trial.
+// Determinism: a function of its inputs. Thread safety: that of Trial.
 #pragma once
 
 #include <string>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Explains a failing case by trying: what of it is needed, and how much; what may be anything; how
-// near the nearest run is that passes; and which step decides. Each claim was tried on this very
-// case, and holds for it alone.
+// Explains a failing case by trial: what is needed, and how much of it; what may vary; the nearest
+// passing run; and the critical step. Each claim was tried on this very case, and holds for it
+// alone.
 //
-// Determinism: a function of its inputs. Thread safety: as Universe.
+// Determinism: a function of its inputs. Thread safety: that of Universe.
 #pragma once
 
 #include <atomic>
@@ -20,12 +20,12 @@ struct Explanation {
   std::vector<std::string> needed;      ///< "pause of C1 > 1099.1 ms before its DEL"
   std::vector<std::string> irrelevant;  ///< "C2's thinking time"
   std::string nearest;                  ///< how the nearest passing run differs; may be empty
-  std::string critical;                 ///< the step that decides; empty: there was no choice
+  std::string critical;                 ///< the critical step; empty: there was no choice
   int tries = 0;                        ///< runs made
 };
 
-/// REQUIRES: `one` violates `property`; `run` is its run, with its events. At most `budget` runs:
-/// what was found out by then is said.
+/// REQUIRES: `one` violates `property`; `run` is its run, with its events. Makes at most `budget`
+/// runs, and reports what they showed.
 Explanation ExplainByTrying(sim::Universe& universe, const RunCase& run_case, const TrialCase& one,
                             const RunResult& run, Judged property, int budget,
                             const std::atomic<bool>* stop = nullptr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A workload taken apart: the parts that can be left out one by one, and the lengths that can be
-// varied, each with the values that are simple to read. Pure functions of plain data.
+// A workload taken apart: the parts that can be removed one by one, and the lengths that can be
+// varied, each with values that are simple to read. Pure functions of plain data.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace interlock::scenarios {
 
-/// Where a part stands: `index` among the client's faults, or among its operations.
+/// The position of a part: `index` among the client's faults or operations.
 struct Place {
   std::size_t client = 0;
   std::size_t index = 0;
@@ -22,19 +22,19 @@ struct Place {
 std::vector<Place> FaultPlaces(const Workload& workload);
 std::vector<Place> OperationPlaces(const Workload& workload);
 
-/// The workload without the faults at these places of FaultPlaces: `count` of them from `first` on.
+/// The workload without `count` of the faults in FaultPlaces, from `first` on.
 Workload WithoutFaults(Workload workload, std::size_t first, std::size_t count);
-/// The same, of OperationPlaces.
+/// The same for OperationPlaces.
 Workload WithoutOperations(Workload workload, std::size_t first, std::size_t count);
 Workload WithoutClient(Workload workload, std::size_t client);
 
-/// The workload without this operation, in whose time the client now thinks: the next one begins
-/// about when it did. One for each notion of how long the operation took; none if it is the last.
+/// Replaces this operation by thinking time, so that the next one begins at about the same time.
+/// One result for each notion of how long the operation took; empty if it is the last.
 std::vector<Workload> ThinkingInstead(const Workload& workload, Place operation);
-/// The workload in which client `into` does at the end what client `from` did, which is gone.
+/// Moves client `from`'s operations to the end of client `into`'s, and removes `from`.
 Workload Joined(Workload workload, std::size_t from, std::size_t into);
 
-/// One length of a workload that may be varied on its own.
+/// A length in a workload that can be varied on its own.
 struct Knob {
   std::string name;                 ///< for people: "C2's hold"
   std::vector<Duration> canonical;  ///< simple values, the simplest first
@@ -48,16 +48,16 @@ struct Knob {
   }
 };
 
-/// The lengths that the workload has and uses. Faults' lengths come first, then latency, clock
-/// offsets, and each operation's.
+/// The lengths that the workload has and uses: faults' lengths first, then latency, clock offsets,
+/// and each operation's.
 std::vector<Knob> KnobsOf(const Workload& workload);
 
-/// Workloads that are simpler in one thing which is no length: a kind of asking, an extension, what
-/// is guarded, the number of permits, resources or servers, what a server keeps, whose clock runs
-/// true.
+/// Workloads simplified in one way other than a length: the kind of request, an extension, the
+/// guarded resource, the number of permits, resources or servers, a server's persistence, whose
+/// clock runs true.
 std::vector<Workload> SimplerKinds(const Workload& workload);
 
-/// Every length in proportion to a lease of `lease`, at least.
+/// Scales every length in proportion to a lease of at least `lease`.
 Workload ScaledTo(Workload workload, Duration lease);
 
 }  // namespace interlock::scenarios

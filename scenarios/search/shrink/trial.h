@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Tries variations of one failing case: does this one still fail, for the same reason? Shrinking
-// asks it about smaller cases, explaining about neighbouring ones.
+// Tries variations of one failing case: does it still fail, for the same reason? Shrinking tries
+// smaller cases, explaining tries neighbouring ones.
 //
-// The same reason: the property is violated, and the code that names the run is still the same.
-// What names a run is its earliest violation among those that the scenario judges and that a lock
-// can promise in this class; the property in question always counts among them. A case that was
-// named by another code may come to be named by its own property, and then stays so.
+// The same reason means that the property is violated and the run is named by the same code. A run
+// is named by its earliest violation among those that the scenario judges and a lock can promise in
+// this class, plus the property in question. A case named by another code may come to be named by
+// its own property, and then stays so.
 //
 // Thread safety: one trial, one thread. Determinism: a function of its inputs.
 #pragma once
@@ -23,7 +23,7 @@
 
 namespace interlock::scenarios {
 
-/// What runs, and how it runs: a run is a function of both.
+/// Everything that determines a run.
 struct TrialCase {
   Workload workload;
   sim::Tape tape;
@@ -35,52 +35,52 @@ struct CaseSize {
   std::size_t clients = 0;
   std::size_t faults = 0;
   std::size_t operations = 0;
-  std::size_t switches = 0;  ///< choices of the schedule that are not "go on"
+  std::size_t switches = 0;  ///< scheduling choices other than "go on"
   std::size_t total() const { return clients + faults + operations + switches; }
   bool operator==(const CaseSize&) const = default;
 };
 
 CaseSize SizeOf(const TrialCase& one);
 
-/// The violation that names a run of this case; see above. Null: none does.
+/// The violation that names a run of this case, see above; null: none.
 const Violation* NamingViolation(const RunResult& run, const RunCase& run_case, Judged property);
-/// The same where no property is in question: the earliest violation, if none could name the run.
+/// The same without a property in question: the earliest violation, if none could name the run.
 const Violation* NamingViolation(const RunResult& run, const RunCase& run_case);
 
-/// What became of a case whose faults were aimed.
+/// The result of running a case with aimed faults.
 struct AimedOutcome {
   bool fails = false;
-  /// Each fault struck at its step's number, so without targets it is the same run.
+  /// Each fault struck at its step's number, so the run is the same without targets.
   bool as_numbered = true;
-  /// If it fails: with the numbers and targets of the steps that its faults struck, and without
-  /// those that struck nothing.
+  /// If it fails: with the step numbers and targets that its faults struck, without faults that
+  /// struck nothing.
   Aimed one;
   sim::Tape tape;    ///< what was really drawn
-  bool drew = true;  ///< false: no choice was made, so it is the run under any others, too
+  bool drew = true;  ///< false: no choice was made, so any other choices give the same run
 };
 
 class Trial {
  public:
   /// At most `budget` runs, and none after `stop` (if any) is set, or after half a million commands
-  /// in all, which only runs of locks that poll without rest come to: whatever Fails and FailsWith
-  /// are asked then does not fail. All references outlive the trial.
+  /// in all, which only locks that poll without pause reach: from then on nothing fails in Fails
+  /// and FailsWith. All references outlive the trial.
   Trial(sim::Universe& universe, const RunCase& run_case, Judged property, int budget,
         const std::atomic<bool>* stop = nullptr);
 
-  /// Runs the case `times` times and lets it decide which code is the right one. False: it does not
-  /// violate the property each time, or its runs differ. Ended too early counts as confirmed.
+  /// Runs the case `times` times to determine the naming code. Returns false if it does not violate
+  /// the property each time, or its runs differ. Ending early counts as confirmed.
   bool Confirm(const TrialCase& one, int times);
 
-  /// The tape of what was really drawn, if the case fails for the same reason: a shorter run needs
-  /// no more, and clamped values are now exact. A case that did not fail is not run twice, nor
-  /// calmly if all that was drawn of it was calm.
+  /// The tape that was really drawn, if the case fails for the same reason: a shorter run needs no
+  /// more, and clamped values become exact. A case that passed is not run twice, nor repeated
+  /// calmly if all that it drew was calm.
   std::optional<sim::Tape> Fails(const Workload& workload, const sim::Tape& tape);
-  /// Whether it fails for the same reason with these choices; never remembered.
+  /// Whether it fails for the same reason with these choices; not cached.
   bool FailsWith(const Workload& workload, sim::Choices& choices);
 
-  /// As Fails, of faults that strike their targets. What fails here fails without targets, too.
+  /// Like Fails, with faults aimed at targets. A case that fails here fails without targets, too.
   AimedOutcome FailsAimed(const Aimed& one, const sim::Tape& tape);
-  /// As above, with any choices; never remembered.
+  /// The same with any choices; not cached.
   AimedOutcome FailsAimedWith(const Aimed& one, std::unique_ptr<sim::ChoiceSource> choices);
 
   /// The run of a case, with its events.
@@ -99,7 +99,7 @@ class Trial {
 
   RunResult Run(const Workload& workload, sim::Choices& choices, bool keep_events = false);
   bool SameReason(const RunResult& run);
-  /// It did not fail under that tape, of which this was drawn.
+  /// Records that the case did not fail under `tape`, from which `drawn` was drawn.
   template <typename Case>
   void NotePassed(const Case& one, std::uint64_t hash, const sim::Tape& tape,
                   const sim::Tape& drawn);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// What a foreign client and `interlock drive` share: one page of memory with the client's clock,
-// which moves only when it is told to, and with the client's threads that wait for a time of it.
-// The library that is loaded into the client (see sleeper.h) writes which threads wait;
-// VirtualClock moves the clock and wakes them.
+// Memory shared by a foreign client and `interlock drive`: a page with the client's clock, which
+// moves only when told to, and the client's threads that wait for a time on it. The library loaded
+// into the client (see sleeper.h) records the waiting threads; VirtualClock moves the clock and
+// wakes them.
 //
 // Thread safety: lock-free, between processes. All times are Unix times in ns.
 #pragma once
@@ -22,20 +22,20 @@ namespace interlock::sim::machine {
 /// The environment variable that names the file of a client's page.
 inline constexpr const char* kClockVariable = "INTERLOCK_CLOCK";
 inline constexpr std::int64_t kNoWakeUp = INT64_MAX;
-/// The zero of the monotonic clock: it is no time of day, as on any machine.
+/// The zero of the monotonic clock, which is not a time of day, as on any machine.
 inline constexpr std::int64_t kBootNs = 1'799'900'000'000'000'000;
 
 /// How a waiting thread is woken.
 enum class WakeBy : std::int32_t {
   kFutex,   ///< it waits for nothing else
-  kSocket,  ///< it waits for files, too, and so for a datagram
-  kNaps,    ///< it also waits for another thread, and looks at the clock again and again
+  kSocket,  ///< it also waits for files, and so for a datagram
+  kNaps,    ///< it also waits for another thread, and polls the clock
 };
 
 struct Sleeper {
-  std::atomic<std::int32_t> thread = 0;  ///< its id; 0: the place is free
+  std::atomic<std::int32_t> thread = 0;  ///< its id; 0: the slot is free
   std::atomic<std::int32_t> process = 0;
-  std::atomic<std::int64_t> until_ns = kNoWakeUp;  ///< past that; kNoWakeUp: for no time
+  std::atomic<std::int64_t> until_ns = kNoWakeUp;  ///< the time to be passed; kNoWakeUp: none
   std::atomic<std::int64_t> since_ns = 0;          ///< when the wait began
   std::atomic<WakeBy> by = WakeBy::kFutex;
   std::atomic<std::uint32_t> woken = 0;  ///< a futex
@@ -47,9 +47,9 @@ struct SharedClock {
   std::atomic<std::int64_t> now_ns = 0;
   std::atomic<std::int64_t> last_reading_ns = 0;  ///< of the time of day; all readings differ
   std::atomic<std::uint64_t> entropy = 0;         ///< the state of the client's random numbers
-  std::atomic<std::uint64_t> waits = 0;           ///< how often a thread has begun to wait
+  std::atomic<std::uint64_t> waits = 0;           ///< number of waits begun by its threads
   std::atomic<std::uint64_t> readings = 0;        ///< since it moved; spinning makes many
-  /// The time of day is `wall_offset_ns` ahead, and has run `wall_rate_ppm` millionths faster since
+  /// The time of day is `wall_offset_ns` ahead, and has run `wall_rate_ppm` ppm faster since
   /// `wall_since_ns`.
   std::atomic<std::int64_t> wall_offset_ns = 0;
   std::atomic<std::int64_t> wall_rate_ppm = 0;
@@ -61,7 +61,7 @@ struct SharedClock {
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 static_assert(std::atomic<WakeBy>::is_always_lock_free);
 
-/// The client's time of day at a time of the clock, and the other way round. REQUIRES: later than
+/// Converts the clock's time to the client's time of day, and back. REQUIRES: later than
 /// wall_since_ns.
 inline std::int64_t WallNs(const SharedClock& clock, std::int64_t ns) {
   const std::int64_t rate = clock.wall_rate_ppm;
@@ -76,7 +76,7 @@ inline std::int64_t TrueNs(const SharedClock& clock, std::int64_t wall_ns) {
   return clock.wall_since_ns + length / speed * kMillion + length % speed * kMillion / speed;
 }
 
-/// Where a thread takes datagrams that wake it: a name that no file has.
+/// The address at which a thread receives wake-up datagrams: an abstract name, not a file.
 inline socklen_t WakeAddress(std::int32_t thread, sockaddr_un& address) {
   address = {};
   address.sun_family = AF_UNIX;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
 // Inside a foreign client: its side of the shared clock. The library is loaded before all others
-// (LD_PRELOAD), and its functions take the place of those of the C library that tell the time, wait
-// for one, or make random numbers. Without a shared clock they do what those do.
+// (LD_PRELOAD), and replaces the C library functions that tell the time, wait for one, or make
+// random numbers. Without a shared clock they behave as the originals.
 //
 // Guarantee: a program that waits for a time waits until that clock shows it, and no longer. Not
-// reached: programs that are not linked dynamically with the C library, or that ask the kernel by
-// instructions of their own (Go); timer file descriptors, alarms, and time-outs that the kernel
-// keeps itself (SO_RCVTIMEO): they go by the machine's clock.
+// covered: programs not linked dynamically with the C library, or making system calls directly
+// (Go); timer file descriptors, alarms, and timeouts kept by the kernel (SO_RCVTIMEO): they use the
+// machine's clock.
 //
-// It uses the C library alone, allocates nothing, and works in a child that was forked, as those
-// functions must. Thread safety: any thread.
+// Uses only the C library, allocates nothing, and works in a forked child, like the functions it
+// replaces. Thread safety: any thread.
 #pragma once
 
 #include <sys/time.h>
@@ -22,17 +22,17 @@
 
 namespace interlock::sim::machine {
 
-/// Null: this program goes by the machine's clock.
+/// Null: this program uses the machine's clock.
 SharedClock* Clock();
 std::int64_t NowNs();
 
-/// A system call, past all functions that take the place of others. Sets errno, as they do.
+/// A system call that bypasses all replaced functions. Sets errno, as they do.
 long Ask(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0);
 
 inline long Word(const void* pointer) { return reinterpret_cast<long>(pointer); }
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
-/// For ever, if the time is beyond the range: `sleep infinity` waits for the largest number.
+/// Out of range means for ever: `sleep infinity` waits for the largest number.
 inline std::int64_t ToNs(const timespec& time) {
   if (time.tv_sec >= kNoWakeUp / kSecondNs) return kNoWakeUp;
   return time.tv_sec * kSecondNs + time.tv_nsec;
@@ -42,10 +42,10 @@ inline timespec FromNs(std::int64_t ns) { return {ns / kSecondNs, ns % kSecondNs
 inline std::int64_t SinceBootNs(std::int64_t ns) {
   return ns > kNoWakeUp - kBootNs ? kNoWakeUp : ns + kBootNs;
 }
-/// The deadline after a duration from now on; far ones are never reached.
+/// The deadline after a duration from now; very distant ones are never reached.
 std::int64_t DeadlineNs(std::int64_t length_ns);
 
-/// This thread waits for a time, for as long as the object lives.
+/// Marks this thread as waiting for a time, during the object's lifetime.
 class Wait {
  public:
   Wait(std::int64_t until_ns, WakeBy by);
@@ -53,17 +53,17 @@ class Wait {
   Wait(const Wait&) = delete;
   Wait& operator=(const Wait&) = delete;
 
-  /// A wait always takes a little longer: some programs ask until the time is past.
+  /// A wait always lasts slightly longer: some programs poll until the time is past.
   bool over() const { return NowNs() > until_ns_; }
-  /// Sleeps until then, or until a signal comes: false, with errno.
+  /// Sleeps until then; false, with errno, if a signal interrupts.
   bool Sleep();
-  /// A file descriptor that becomes readable then, and now and then before; -1: none can be had.
+  /// A file descriptor that becomes readable then, and occasionally earlier; -1: none is available.
   int descriptor();
-  void TakeWakeUps();  ///< so that it is not readable any more
+  void TakeWakeUps();  ///< makes it unreadable again
 
  private:
   const std::int64_t until_ns_;
-  Sleeper* sleeper_;  // null: all places are taken
+  Sleeper* sleeper_;  // null: all slots are taken
 };
 
 }  // namespace interlock::sim::machine

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// A proxy between clients and servers on the loopback: a process that passes bytes on, and does to
-// them what a network may. It listens on a port of its own for each client and server, so it knows
-// whose bytes they are; bytes read together count as one message, which is what a client has sent,
-// or a server has answered, in one go.
+// A proxy between clients and servers on the loopback: a process that forwards bytes, and does to
+// them what a network may. It has a port for each client and server, so it knows whose bytes they
+// are; bytes read together count as one message, as a client sends, or a server answers, in one go.
 //
 // Guarantee: a connection whose message was lost delivers nothing after it, as TCP would not, and
-// is reset after kSilence, as keep-alive would in the end. The process ends with its object, and
+// is reset after kSilence, as keepalive would eventually do. The process ends with its object, and
 // with the thread that made it. REQUIRES: the calling process has one thread. Thread safety: none.
 #pragma once
 
@@ -24,27 +23,27 @@
 
 namespace interlock::sim::machine {
 
-/// Above the time-out of one command, so that clients notice by themselves.
+/// Longer than the timeout of one command, so that clients notice by themselves.
 inline constexpr Duration kSilence = std::chrono::milliseconds(1500);
 
-/// A fault of a link that came about, as it goes through the pipe.
+/// A link fault that took effect, as sent through the pipe.
 struct ProxyStrike {
   RealFaultKind kind = RealFaultKind::kPartition;
   std::int32_t client = 0;
   std::int64_t at_ns = 0;
-  std::int64_t until_ns = 0;  ///< when it is over at the latest
+  std::int64_t until_ns = 0;  ///< the latest time at which it ends
 };
 
-/// A route that new connections to a server take from now on.
+/// A route for new connections to a server from now on.
 struct ProxyRoute {
   std::int32_t node = 0;
   std::int32_t port = 0;
-  bool reset = false;  ///< all that are there are reset
+  bool reset = false;  ///< reset all existing ones
 };
 
 class FaultProxy {
  public:
-  /// `faults`: only those of links count. kUnavailable: no socket, pipe or process.
+  /// `faults`: only link faults count. kUnavailable: no socket, pipe or process.
   static Result<std::unique_ptr<FaultProxy>> Start(int clients, const std::vector<int>& servers,
                                                    std::vector<RealFault> faults);
   ~FaultProxy();
@@ -56,7 +55,7 @@ class FaultProxy {
 
   void Route(const ProxyRoute& route);
 
-  /// What has come about since it was last asked.
+  /// Faults that took effect since the last call.
   std::vector<ProxyStrike> Collect();
 
  private:

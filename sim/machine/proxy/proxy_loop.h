@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the proxy's process does: one loop over poll.
+// The body of the proxy's process: one loop over poll.
 //
 // Thread safety: none; it has its process to itself.
 #pragma once
@@ -40,7 +40,7 @@ class ProxyLoop {
  public:
   explicit ProxyLoop(ProxyTask task);
 
-  /// Until the other end of `control` is closed.
+  /// Runs until the other end of `control` is closed.
   void Run();
 
  private:
@@ -55,15 +55,15 @@ class ProxyLoop {
     int from = -1;
     int to = -1;
     std::deque<Chunk> chunks;
-    bool ended = false;   ///< nothing more comes
-    bool closed = false;  ///< and that was passed on
+    bool ended = false;   ///< nothing more arrives
+    bool closed = false;  ///< the end was passed on
     bool silent = false;
   };
   struct Pair {
     int client = 0;
     int node = 0;
     std::array<Stream, 2> streams;
-    std::optional<RealFault> at_reply;  ///< strikes when the next reply is there
+    std::optional<RealFault> at_reply;  ///< strikes when the next reply arrives
     std::optional<MonotonicTime> reset_at;
     bool broken = false;
   };
@@ -85,8 +85,8 @@ class ProxyLoop {
   ThreadRuntime runtime_;
   ProxyTask task_;
   std::list<Pair> pairs_;
-  std::vector<int> messages_;                             // of each client, so far
-  std::vector<std::array<MonotonicTime, 2>> held_until_;  // of each client: a partition
+  std::vector<int> messages_;                             // per client, so far
+  std::vector<std::array<MonotonicTime, 2>> held_until_;  // per client: its partition
 };
 
 }  // namespace interlock::sim::machine

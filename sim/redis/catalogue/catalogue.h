@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The rows of the command table, by group, and the words in which they are written. Source: what
-// COMMAND of a redis-server 7.0.15 prints, all 240 commands and the subcommands of the containers;
-// what is not printed there (kMayReplicate, kProtected, and how MULTI and subscribers treat a
-// command) is measured.
+// The rows of the command table, by group, and the vocabulary they use. Source: what COMMAND of
+// redis-server 7.0.15 prints, all 240 commands and the containers' subcommands; what it does not
+// print (kMayReplicate, kProtected, and how MULTI and subscribers treat a command) is measured.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,7 @@ std::span<const Command> ServerRows();
 std::span<const Command> ClusterRows();
 
 /// The combinations of KeyFlag that occur.
-inline constexpr std::uint16_t kLooks = kKeyRo;  // At the name or the type, not at the content.
+inline constexpr std::uint16_t kLooks = kKeyRo;  // At the name or the type, not the content.
 inline constexpr std::uint16_t kReads = kKeyRo | kKeyAccess;
 inline constexpr std::uint16_t kUpdates = kKeyRw | kKeyUpdate;
 inline constexpr std::uint16_t kInserts = kKeyRw | kKeyInsert;
@@ -53,7 +52,7 @@ constexpr KeySpec Keys(int first, int last, std::uint16_t flags, int step = 1) {
 
 constexpr KeySpec Key(int index, std::uint16_t flags) { return Keys(index, 0, flags); }
 
-/// At `index` stands how many keys follow.
+/// The argument at `index` is the number of keys that follow.
 constexpr KeySpec CountedKeys(int index, std::uint16_t flags) {
   KeySpec spec = Key(index, flags);
   spec.find = KeySpec::Find::kCounted;

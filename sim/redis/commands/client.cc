@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// CLIENT: connections about themselves and about each other.
+// CLIENT: information about, and control of, connections.
 #include <limits>
 
 #include "sim/redis/commands/client_list.h"
@@ -142,7 +142,7 @@ std::int64_t KillMatching(Context& c, const KillFilter& filter) {
 
 void ClientKill(Context& c) {
   KillFilter filter;
-  if (c.args.size() == 3) {  // The old form: the address, one's own too.
+  if (c.args.size() == 3) {  // The old form: an address, possibly its own.
     filter.address = c.args[2];
     filter.skip_me = false;
     return KillMatching(c, filter) == 0 ? c.Error("ERR No such client") : c.Ok();
@@ -168,7 +168,7 @@ void ClientPause(Context& c) {
   if (!c.ParseInt(c.args[2], &ms, "ERR timeout is not an integer or out of range")) return;
   if (ms < 0) return c.Error("ERR timeout is negative");
   std::int64_t end_ms = 0;
-  // What overflows has ended before it began.
+  // On overflow the pause is over before it began.
   if (ms == 0 || __builtin_add_overflow(ms, c.engine.now_ms(), &end_ms)) end_ms = 0;
   c.engine.pause.Begin(scope, end_ms);
   c.Ok();
@@ -192,7 +192,7 @@ void ClientUnblock(Context& c) {
   if (!c.ParseInt(c.args[2], &id)) return;
   Client* target = c.engine.clients.Find(static_cast<ClientId>(id));
   if (target == nullptr || !target->wait) return c.Integer(std::int64_t{0});
-  // Redis counts the command as failed, whatever it is answered.
+  // Redis counts the command as failed, whatever its answer.
   ++c.engine.statistics.Of(*target->last_command).failed;
   if (error) {
     c.engine.blocking.ReplyError(*target, "UNBLOCKED client unblocked via CLIENT UNBLOCK");
@@ -207,7 +207,7 @@ void ClientReply(Context& c) {
   const bool on = EqualsIgnoreCase(c.args[2], "on");
   const bool known =
       on || EqualsIgnoreCase(c.args[2], "off") || EqualsIgnoreCase(c.args[2], "skip");
-  // There Redis sends an array that lacks elements, or elements without their array.
+  // In this case Redis sends an array without its elements, or elements without their array.
   if (c.client.captured != nullptr && known && !(on && c.client.replies == Replies::kOn)) {
     return c.Unmodelled("CLIENT REPLY inside MULTI");
   }

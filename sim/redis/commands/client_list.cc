@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The line that CLIENT LIST and CLIENT INFO print of a client. Sizes of buffers, which depend on
-// the allocator and on sockets, are those of an idle client of a real server.
+// A client's line in CLIENT LIST and CLIENT INFO. Buffer sizes, which depend on the allocator and
+// on sockets, are those of an idle client of a real server.
 #include "sim/redis/commands/client_list.h"
 
 #include "sim/redis/engine.h"
@@ -50,7 +50,7 @@ std::size_t QueuedSize(const Client& client) {
   return size;
 }
 
-// A reply goes into a buffer that every client has; what finds no room there into a list of blocks.
+// A reply goes into a fixed buffer of the client; what does not fit goes into a list of blocks.
 struct Output {
   std::size_t buffered = 0;
   std::size_t nodes = 0;
@@ -96,11 +96,11 @@ std::string ClientLine(const Context& c, const Client& client) {
   const Buffers buffers = c.engine.buffers_of ? c.engine.buffers_of(client.id) : Buffers();
   const std::size_t query = (self ? SizeOnTheWire(c.args) : 0) + buffers.unread;
   const std::int64_t idle_s = (c.engine.now_ms() - client.last_command_ms) / kMsPerSecond;
-  // An empty buffer is given up in time.
+  // An empty buffer is freed eventually.
   const bool has_buffer = query > 0 || idle_s <= kIdleWithBufferS;
   const std::size_t arguments = self ? SizeOf(c.args) : 0;
   const std::size_t queued = QueuedSize(client);
-  constexpr std::int64_t kFirstDescriptor = 7;  // Behind those a server opens for itself.
+  constexpr std::int64_t kFirstDescriptor = 7;  // After those that a server opens for itself.
   const Output output = OutputOf(buffers);
   Line line;
   line.Add("id", static_cast<std::int64_t>(client.id))

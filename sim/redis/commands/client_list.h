@@ -9,9 +9,9 @@ struct Client;
 class Engine;
 struct Context;
 
-/// The server's end of its connection.
+/// The server's end of the client's connection.
 std::string LocalAddress(const Engine& engine, const Client& client);
-/// "id=3 addr=127.0.0.1:50000 ...", with a line end. `c` is the command that asks.
+/// "id=3 addr=127.0.0.1:50000 ...", with a line end. `c` is the calling command.
 std::string ClientLine(const Context& c, const Client& client);
 
 }  // namespace interlock::sim::redis

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// CLUSTER, ASKING, READONLY and READWRITE: what clients and operators ask of one node. The gossip
-// behind it (MEET, FORGET, REPLICATE ...) belongs to whoever owns the servers, and is not modelled.
+// CLUSTER, ASKING, READONLY and READWRITE: requests of clients and operators to one node. Commands
+// for the gossip (MEET, FORGET, REPLICATE ...) are up to the servers' owner, and not modelled.
 #include <charconv>
 #include <string>
 
@@ -123,7 +123,7 @@ void Shards(Context& c, Cluster& cluster) {
   }
 }
 
-// Of the statistics of gossip there are none.
+// Has none of the gossip statistics.
 void ClusterInfo(Context& c, Cluster& cluster) {
   const ClusterView& view = cluster.view();
   std::int64_t assigned = 0;

@@ -13,7 +13,7 @@ namespace interlock::sim::redis {
 
 namespace {
 
-// One member can be asked for as often as there are numbers: that would fill any memory.
+// Members may repeat in the answer without limit, which could fill any memory.
 constexpr std::int64_t kMostRepeats = 10'000'000;
 
 }  // namespace
@@ -44,7 +44,7 @@ std::vector<std::size_t> ChoosePositions(Engine& engine, std::size_t size, std::
     std::iota(chosen.begin(), chosen.end(), std::size_t{0});
     return chosen;
   }
-  // A shuffle that ends as soon as there are enough; what it has moved is in the map.
+  // A partial shuffle that stops once there are enough; the map has the moved positions.
   std::map<std::size_t, std::size_t> moved;
   const auto at = [&](std::size_t position) {
     const auto found = moved.find(position);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the commands of hashes, sets and sorted sets have in common: the end of an emptied
-// collection, the destination of a *STORE, random members, and *SCAN.
+// Shared by the commands of hashes, sets and sorted sets: removal of empty collections, the
+// destination of a *STORE, random members, and *SCAN.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace interlock::sim::redis {
 
-/// Behind the event of a removal: what has become empty is deleted, with an event of its own. The
+/// Called after the event of a removal: deletes an empty collection, with an event of its own. The
 /// collection must not be used afterwards.
 template <typename T>
 void RemoveIfEmpty(Context& c, std::string_view key, const T& collection) {
@@ -24,8 +24,8 @@ void RemoveIfEmpty(Context& c, std::string_view key, const T& collection) {
   c.Notify(kNotifyGeneric, "del", key);
 }
 
-/// Puts the result in the place of whatever is there, TTL included, and replies its size; an empty
-/// one deletes the key.
+/// Replaces whatever is there, TTL included, by the result, and replies its size; an empty result
+/// deletes the key.
 template <typename T>
 void StoreResult(Context& c, std::string_view key, T result, NotifyClass type,
                  std::string_view event) {
@@ -37,16 +37,16 @@ void StoreResult(Context& c, std::string_view key, T result, NotifyClass type,
     c.Notify(kNotifyGeneric, "del", key);
     return;
   }
-  c.FindToWrite(key);  // One that has expired is deleted first, as clients see by the events.
+  c.FindToWrite(key);  // An expired one is deleted first, as its events show to clients.
   c.keyspace().Add(c.database(), key, std::move(result));
   c.Touch(key);
   c.Notify(type, event, key);
 }
 
-/// How many members are asked for: a negative count may give some several times. False: an error
-/// is the reply.
+/// Reads the number of members requested; if negative, members may repeat. On failure replies an
+/// error and returns false.
 bool ParseRandomCount(Context& c, std::string_view text, std::int64_t* count);
-/// The positions chosen of `size` ones. In order of position if all are wanted, or if asked for.
+/// The chosen positions out of `size`. In order of position if all are wanted, or if requested.
 std::vector<std::size_t> ChoosePositions(Engine& engine, std::size_t size, std::int64_t count,
                                          bool in_order);
 
@@ -58,9 +58,9 @@ struct RandomRequest {
 };
 bool ParseRandomRequest(Context& c, std::string_view pairs_word, RandomRequest* request);
 
-/// One call of HSCAN, SSCAN or ZSCAN: the items [first, last) are its page, and `next` is the
-/// cursor in the reply. Pages go from the back to the front, because removals move an item from the
-/// back to the front alone: what is there all the time is met.
+/// One call of HSCAN, SSCAN or ZSCAN: items [first, last) are its page, and `next` is the cursor in
+/// the reply. Pages go from the back to the front, because removals only move an item from the back
+/// to the front: no item that stays throughout is missed.
 struct ScanPage {
   std::size_t first = 0;
   std::size_t last = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// COMMAND: the command table as clients and proxies ask for it. The real server lists commands in
-// the order of a hash table with a random seed; here they come by name.
+// COMMAND: the command table for clients and proxies. The real server lists commands in the order
+// of a hash table with a random seed; here they are sorted by name.
 #include <algorithm>
 #include <iterator>
 
@@ -124,7 +124,7 @@ void DescribeAll(Context& c) {
   }
 }
 
-// By a name as COMMAND LIST prints it: "get", "config|get".
+// Looks up a name as printed by COMMAND LIST: "get", "config|get".
 const Command* FindByName(std::string_view name) {
   const std::size_t bar = name.find('|');
   const bool has_sub = bar != std::string_view::npos;
@@ -157,7 +157,7 @@ std::uint32_t CategoryByName(std::string_view name) {
   return 0;
 }
 
-// With the subcommands. There are no modules whose commands a filter could name.
+// Includes subcommands. There are no modules that a filter could name.
 void CommandList(Context& c) {
   const bool filtered = c.args.size() == 5 && EqualsIgnoreCase(c.args[2], "filterby");
   const std::string_view filter = filtered ? c.args[3] : std::string_view();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// CONFIG: what config.h says, on the wire.
+// The CONFIG command, based on config.h.
 #include "sim/redis/config.h"
 
 #include <set>
@@ -27,9 +27,9 @@ void Fail(Context& c, std::string_view name, std::string_view reason) {
                   std::string(UntilNul(name)) + "') - " + std::string(reason)));
 }
 
-// That all may be set, before any is; the first that may not is named.
+// Whether all may be set, checked before any is; reports the first that may not.
 bool MaySet(Context& c) {
-  std::set<std::string> seen;  // Two names of one parameter are no duplicates.
+  std::set<std::string> seen;  // Two names of one parameter are not duplicates.
   for (std::size_t i = 2; i < c.args.size(); i += 2) {
     const Parameter* parameter = FindParameter(c.args[i]);
     if (parameter == nullptr) {
@@ -58,7 +58,7 @@ void ConfigSet(Context& c) {
   Config changed = c.engine.config();
   for (std::size_t i = 2; i < c.args.size(); i += 2) {
     const Parameter& parameter = *FindParameter(c.args[i]);
-    // Where not even the values are known, any may be another one.
+    // The possible values are not known, so any other text may be another value.
     const std::string before = FormatParameter(changed, parameter);
     const bool fixed = (parameter.traits & kFixedParameter) != 0 && before != c.args[i + 1];
     std::string reason;

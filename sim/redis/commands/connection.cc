@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a connection says about itself: PING, SELECT, AUTH, HELLO, RESET, QUIT. There is one user.
+// Commands of a connection about itself: PING, SELECT, AUTH, HELLO, RESET, QUIT. There is one user.
 #include "sim/redis/commands/connection.h"
 
 #include <limits>
@@ -49,7 +49,7 @@ void Select(Context& c) {
   c.Ok();
 }
 
-// There is one user, and without a password it takes any.
+// There is one user, which accepts any password if none is set.
 bool Authenticate(Context& c, std::string_view user, std::string_view password) {
   const bool right = user == "default" && (c.engine.config().requirepass.empty() ||
                                            password == c.engine.config().requirepass);
@@ -72,7 +72,7 @@ void Auth(Context& c) {
   if (Authenticate(c, named ? c.args[1] : "default", c.args.back())) c.Ok();
 }
 
-// Every option takes effect at once, even if a later one is wrong. The version 0 stands for none.
+// Every option takes effect at once, even if a later one is wrong. Version 0 means none.
 bool TakeHelloOptions(Context& c, std::int64_t* version) {
   if (c.args.size() >= 2) {
     if (!c.ParseInt(c.args[1], version, "ERR Protocol version is not an integer or out of range")) {

@@ -7,7 +7,8 @@ namespace interlock::sim::redis {
 
 struct Context;
 
-/// Checks the name of a CLIENT SETNAME or HELLO SETNAME. False: an error is the reply.
+/// Checks the name in CLIENT SETNAME or HELLO SETNAME. On failure replies an error and returns
+/// false.
 bool ValidClientName(Context& c, std::string_view name);
 
 }  // namespace interlock::sim::redis

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// DEBUG: what tests of clients use.
+// DEBUG: the subcommands that clients' tests use.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -14,7 +14,7 @@ namespace interlock::sim::redis {
 
 namespace {
 
-// As strtod reads it; what is no number is none at all.
+// Read like strtod does; anything else counts as 0.
 void Sleep(Context& c) {
   constexpr double kMaxSeconds = 1e9;
   const double seconds = std::strtod(std::string(c.args[2]).c_str(), nullptr);
@@ -29,16 +29,16 @@ void SetActiveExpire(Context& c) {
   c.Ok();
 }
 
-// The address is made up, and the length is that of DUMP without its frame.
+// The address is made up; the length is that of DUMP without its frame.
 void Object(Context& c) {
   constexpr std::size_t kFrame = 11;  // A type, two bytes of version, eight of checksum.
   constexpr std::int64_t kClockBits = 0xFFFFFF;
-  // One that has expired is there until somebody else looks for it.
+  // An expired key exists until something else looks it up.
   const Keyspace::Database& keys = c.keyspace().keys(c.database());
   const auto at = keys.find(c.args[2]);
   if (at == keys.end()) return c.Error(kNoSuchKey);
   const Entry* const entry = &at->second;
-  // The nodes of its quicklist are shown too.
+  // Redis also shows its quicklist's nodes.
   if (std::holds_alternative<List>(entry->data)) return c.Unmodelled("DEBUG OBJECT of a list");
   const std::int64_t references = ReferencesTo(*entry);
   if (references != 1 && SharesNoIntegers(c.engine.config())) {
@@ -52,7 +52,7 @@ void Object(Context& c) {
            " lru_seconds_idle:" + std::to_string(c.engine.now_ms() / 1000 - accessed_s));
 }
 
-// Redis 7.0 has them, and we do not.
+// Known to Redis 7.0, but not modelled.
 constexpr std::string_view kUnmodelled[] = {
     "assert",
     "change-repl-id",

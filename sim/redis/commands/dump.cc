@@ -23,7 +23,7 @@ struct RestoreOptions {
   std::int64_t frequency = -1;
 };
 
-// The value of IDLETIME or FREQ. False: an error is the reply.
+// Reads the value of IDLETIME or FREQ. On failure replies an error and returns false.
 bool ParseWithin(Context& c, std::string_view text, std::int64_t highest, std::string_view error,
                  std::int64_t* out) {
   if (!c.ParseInt(text, out)) return false;
@@ -57,7 +57,7 @@ bool ParseRestoreOptions(Context& c, RestoreOptions* options) {
   return true;
 }
 
-// False: it is not what DUMP gives, and an error is the reply.
+// If it is not a DUMP payload, replies an error and returns false.
 bool ReadDumpedValue(Context& c, Data* data) {
   if (!VerifyPayload(c.args[3])) {
     c.Error("ERR DUMP payload version or checksum are wrong");
@@ -76,7 +76,7 @@ bool ReadDumpedValue(Context& c, Data* data) {
   return false;
 }
 
-// A time to live goes along as a time.
+// Propagates a TTL as an absolute time.
 void PropagateRestore(Context& c, std::int64_t expires_at_ms) {
   const std::string time = std::to_string(expires_at_ms);
   std::vector<std::string_view> effect(c.args.begin(), c.args.end());
@@ -99,7 +99,7 @@ void Restore(Context& c) {
   if (!ReadDumpedValue(c, &data)) return;
   const bool deleted = options.replace && c.keyspace().Remove(c.database(), key);
   const bool has_ttl = ttl != 0;
-  // Too far a time wraps around into the past, as it does there.
+  // A time out of range wraps around into the past, as in Redis.
   if (has_ttl && !options.absolute) __builtin_add_overflow(ttl, c.engine.now_ms(), &ttl);
   c.Ok();
   if (has_ttl && c.DeletesAt(ttl)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The times of keys: EXPIRE and its relatives, TTL, PERSIST.
+// Expiry of keys: EXPIRE and its relatives, TTL, PERSIST.
 #include <algorithm>
 #include <limits>
 
@@ -54,7 +54,7 @@ bool Permits(const ExpireOptions& o, std::int64_t current, std::int64_t when) {
   return !(o.lt && current != kNoExpiry && when >= current);
 }
 
-// The options go along, as they are.
+// Propagates the options unchanged.
 void PropagateExpire(Context& c, std::int64_t when) {
   const std::string time = std::to_string(when);
   std::vector<std::string_view> effect(c.args.begin(), c.args.end());

@@ -9,7 +9,7 @@ namespace interlock::sim::redis {
 
 namespace {
 
-// The hash under the key, made if missing; null, with WRONGTYPE as reply, if it is something else.
+// The hash at the key, made if missing; null, with WRONGTYPE as reply, for another type.
 Hash* FindOrCreate(Context& c) {
   Hash* hash = nullptr;
   if (!c.Get(c.args[1], &hash)) return nullptr;

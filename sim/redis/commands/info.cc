@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// INFO: the sections, names and order of a real server. Of what does not exist here (processes,
-// allocators, sockets) the values of an idle server stand in.
+// INFO: the sections, names and order of a real server. What does not exist here (processes,
+// allocators, sockets) has an idle server's values.
 #include <algorithm>
 #include <array>
 #include <cinttypes>
@@ -38,7 +38,7 @@ class Section {
   std::string text_;
 };
 
-// "1.02M", as Redis shortens it.
+// "1.02M", as Redis abbreviates it.
 std::string HumanSize(std::uint64_t bytes) {
   std::array<char, 32> text{};
   constexpr double kStep = 1024;
@@ -242,7 +242,7 @@ std::string CommandSection(Engine& engine) {
   return section.Take();
 }
 
-// No command takes any time here; there, one that took none counts as the least that is measured.
+// Commands take no time here; in Redis, one that took none counts as the least measurable time.
 std::string LatencySection(Engine& engine) {
   if (engine.config().latency_tracking == 0) return {};
   Section section;

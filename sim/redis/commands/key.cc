@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Whole keys, whatever they hold: DEL, EXISTS, TYPE, RENAME, COPY, MOVE, SWAPDB.
+// Commands on whole keys of any type: DEL, EXISTS, TYPE, RENAME, COPY, MOVE, SWAPDB.
 #include <limits>
 #include <optional>
 
@@ -17,7 +17,7 @@ constexpr std::string_view kNoSuchDatabase = "ERR DB index is out of range";
 void Del(Context& c) {
   std::int64_t deleted = 0;
   for (const std::string_view key : c.args.subspan(1)) {
-    // On a replica that may be written to, DEL counts a key that has expired.
+    // On a writable replica DEL counts an expired key.
     c.keyspace().Find(c.database(), key);
     if (!c.keyspace().Remove(c.database(), key)) continue;
     c.Touch(key);
@@ -67,7 +67,7 @@ void Rename(Context& c, bool only_new) {
   c.Ok();
 }
 
-// False: an error is the reply.
+// On failure replies an error and returns false.
 bool ParseDatabase(Context& c, std::string_view text, int* database) {
   std::int64_t index = 0;
   if (!c.ParseInt(text, &index)) return false;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Lists in place: pushing, reading, changing. What takes elements out at the ends is in
-// list_pop.cc.
+// Lists in place: pushing, reading, changing. Removal from the ends is in list_pop.cc.
 #include <algorithm>
 #include <cstdlib>
 
@@ -13,7 +12,7 @@ namespace interlock::sim::redis {
 
 namespace {
 
-// The list has lost so many elements: `event` says how.
+// The list has lost `count` elements; `event` is the cause.
 void Removed(Context& c, std::string_view event, const List& list, std::size_t count) {
   const bool empty = list.items.empty();
   if (empty) c.Remove(c.args[1]);
@@ -108,7 +107,7 @@ void LRem(Context& c) {
   if (!c.Get(c.args[1], &list)) return;
   if (list == nullptr) return c.Integer(std::int64_t{0});
   TextQueue& items = list->items;
-  // Of zero and of the smallest number, which has no opposite, all.
+  // Zero, and the smallest number, which has no negation, mean all.
   const bool all = count == 0 || count == INT64_MIN;
   const std::int64_t limit = all ? INT64_MAX : std::abs(count);
   const std::int64_t removed =
@@ -131,7 +130,7 @@ void LTrim(Context& c) {
   const std::size_t before = items.size();
   items.erase(items.begin() + static_cast<std::ptrdiff_t>(range.last), items.end());
   items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(range.first));
-  // Watchers and subscribers hear of it even if nothing was removed; replicas need not.
+  // Watchers and subscribers are told even if nothing was removed; replicas need not be.
   if (list->size() == before) c.propagation = Context::Propagation::kDone;
   Removed(c, "ltrim", *list, before - list->size());
 }
@@ -153,7 +152,7 @@ void LInsert(Context& c) {
 
 struct LPosOptions {
   std::int64_t rank = 1;
-  std::int64_t count = -1;  // -1: one position, not an array of them.
+  std::int64_t count = -1;  // -1: a single position, not an array of them.
   std::int64_t limit = 0;   // 0: all elements are compared.
 };
 
@@ -203,7 +202,7 @@ void LPos(Context& c) {
   if (many) c.EmptyArray();
   if (list == nullptr) return;
   const bool backwards = options.rank < 0;
-  // The smallest number has no opposite: with it every match counts, and no number is enough.
+  // The smallest number has no negation: with it every match counts, and no count is reached.
   const bool smallest = options.rank == INT64_MIN;
   const std::int64_t rank = smallest ? 1 : std::abs(options.rank);
   const auto size = static_cast<std::int64_t>(list->size());

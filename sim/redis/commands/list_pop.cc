@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Elements taken from the ends of lists, at once or by clients that wait for them: LPOP, LMPOP,
-// LMOVE, BLPOP, BLMPOP, BLMOVE and their relatives.
+// Popping from the ends of lists, at once or by blocked clients: LPOP, LMPOP, LMOVE, BLPOP, BLMPOP,
+// BLMOVE and their relatives.
 #include <algorithm>
 #include <string>
 
@@ -15,7 +15,7 @@ namespace {
 std::string_view PopName(bool left) { return left ? "LPOP" : "RPOP"; }
 std::string_view SideName(bool left) { return left ? "left" : "right"; }
 
-// A list in a database, which need not be that of a command in execution.
+// A list in a database, which need not be that of the running command.
 struct Place {
   Engine& engine;
   int database;
@@ -27,7 +27,7 @@ struct Place {
   List& list() const { return std::get<List>(engine.keyspace.FindToWrite(database, key)->data); }
 };
 
-// What every taking of elements ends with.
+// The end of every pop.
 void Popped(const Place& from, bool left, const List& list, std::size_t changes) {
   from.Notify(kNotifyList, left ? "lpop" : "rpop");
   if (list.items.empty()) {
@@ -53,7 +53,7 @@ std::vector<Value> PopMany(const Place& from, bool left, std::int64_t count) {
   return items;
 }
 
-// The reply of LMPOP; the effect is LPOP with the number of what there was.
+// The reply of LMPOP; the effect is LPOP with the actual number.
 Value PopManyWithKey(const Place& from, bool left, std::int64_t count) {
   std::vector<Value> items = PopMany(from, left, count);
   const std::string taken = std::to_string(items.size());
@@ -86,8 +86,8 @@ bool ParseSide(Context& c, std::string_view word, bool* left) {
   return false;
 }
 
-// The first of the keys that holds a list; null, and the key empty, if none does. False: one of
-// another type stands before it, and WRONGTYPE is the reply.
+// Finds the first key with a list; `*key` is null if there is none. If a key of another type comes
+// first, replies WRONGTYPE and returns false.
 bool FindFirst(Context& c, Arguments keys, std::string_view* key) {
   for (const std::string_view candidate : keys) {
     List* list = nullptr;
@@ -105,7 +105,7 @@ struct MultiPop {
   std::int64_t count = 1;
 };
 
-// The arguments of LMPOP from the number of keys on.
+// Parses the arguments of LMPOP from numkeys on.
 bool ParseMultiPop(Context& c, std::size_t first, MultiPop* pop) {
   constexpr std::string_view kBadNumber = "ERR numkeys should be greater than 0";
   constexpr std::string_view kBadCount = "ERR count should be greater than 0";
@@ -139,7 +139,7 @@ bool ParseMultiPop(Context& c, std::size_t first, MultiPop* pop) {
   return false;
 }
 
-// False: there was nothing to take, or an error is the reply.
+// False: there was nothing to pop, or an error is the reply.
 bool PopFromFirst(Context& c, const MultiPop& pop) {
   std::string_view key;
   if (!FindFirst(c, pop.keys, &key)) return false;
@@ -157,7 +157,7 @@ void LMPop(Context& c) {
   if (ParseMultiPop(c, 1, &pop)) PopFromFirst(c, pop);
 }
 
-// As LMOVE does. REQUIRES: the source is a list with elements, the destination a list or missing.
+// Like LMOVE. REQUIRES: the source is a list with elements, the destination a list or missing.
 std::string MoveElement(const Place& from, bool from_left, std::string_view destination,
                         bool to_left) {
   Keyspace& keyspace = from.engine.keyspace;
@@ -169,7 +169,7 @@ std::string MoveElement(const Place& from, bool from_left, std::string_view dest
   std::get<List>(entry->data).Push(to_left, item);
   keyspace.Touch(to.database, destination);
   to.Notify(kNotifyList, to_left ? "lpush" : "rpush");
-  // Moving within one list never leaves it empty: the element has come back by now.
+  // Moving within one list never leaves it empty: the element is back by now.
   Popped(from, from_left, source, 0);
   return item;
 }
@@ -254,7 +254,7 @@ void ServeMove(Engine& engine, Client& client, const Wait& wait, const std::stri
   engine.Emit(client, StringValue(item));
 }
 
-// `wait` says from where to where.
+// `wait` has the directions.
 void BlockingMove(Context& c, std::string_view timeout, Wait wait) {
   if (!ParseTimeout(c, timeout, &wait.deadline_ms)) return;
   List* source = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// OBJECT: how the real server would hold the value, with its default limits.
+// OBJECT: how a real server would store the value, with its default limits.
 #include <limits>
 
 #include "sim/redis/commands/object_encoding.h"
@@ -41,7 +41,7 @@ std::string_view EncodingOf(const Entry& entry) {
   return std::get<SortedSet>(entry.data).compact() ? "listpack" : "skiplist";
 }
 
-// Small integers are shared by all who hold them.
+// Small integers are shared by all their users.
 std::int64_t ReferencesTo(const Entry& entry) {
   std::int64_t number = 0;
   const bool shared = IsIntegerEncoded(entry, &number) && number >= 0 && number < kSharedIntegers;
@@ -56,7 +56,7 @@ bool SharesNoIntegers(const Config& config) {
 
 namespace {
 
-// The key, looked at without touching it; the reply is nil if it is missing.
+// The key, without touching it; the reply is nil if it is missing.
 Entry* Look(Context& c) { return c.keyspace().Find(c.database(), c.args[2]); }
 
 void ObjectEncoding(Context& c) {
@@ -76,7 +76,7 @@ void ObjectFreq(Context& c) {
       "when switching between policies at runtime LRU and LFU data will take some time to adjust.");
 }
 
-// Redis remembers accesses in whole seconds.
+// Redis records accesses in whole seconds.
 void ObjectIdleTime(Context& c) {
   const Entry* entry = Look(c);
   if (entry != nullptr && CountsAccesses(c)) {

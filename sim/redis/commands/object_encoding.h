@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How the real server would hold a value: what OBJECT and DEBUG OBJECT show.
+// How a real server would store a value, as OBJECT and DEBUG OBJECT show it.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ struct Entry;
 
 /// "listpack", "embstr" ...
 std::string_view EncodingOf(const Entry& entry);
-/// 1, or INT32_MAX for the small integers that all share.
+/// 1, or INT32_MAX for shared small integers.
 std::int64_t ReferencesTo(const Entry& entry);
-/// What is written under such a policy is shared with nobody, and stays so: ReferencesTo may err.
+/// Values written under such a policy are not shared, and stay so: ReferencesTo may be wrong.
 bool SharesNoIntegers(const Config& config);
 
 }  // namespace interlock::sim::redis

@@ -28,7 +28,7 @@ void Persistence::BgSave(Context& context) {
     schedule = context.args.size() == 2 && EqualsIgnoreCase(context.args[1], "schedule");
     if (!schedule) return context.Error(kSyntax);
   }
-  // A transaction is over first.
+  // A transaction must finish first.
   const bool in_exec = context.client.captured != nullptr;
   if (!child_ && !in_exec) {
     StartChild(false);

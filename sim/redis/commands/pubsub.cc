@@ -8,7 +8,7 @@ namespace {
 
 // The confirmations are the reply.
 void Subscribe(Context& c, Subscription kind) {
-  // Where nothing may block, Redis makes an exception for transactions, but not for shards.
+  // Where blocking is forbidden, Redis exempts transactions, but not for shard channels.
   if (kind == Subscription::kShardChannel && c.client.must_not_block) {
     return c.Error("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client");
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Many keys at once: KEYS, SCAN, RANDOMKEY.
+// Keys in bulk: KEYS, SCAN, RANDOMKEY.
 #include <algorithm>
 #include <iterator>
 
@@ -12,8 +12,8 @@ namespace interlock::sim::redis {
 
 namespace {
 
-// Chooses again when it meets a key that has expired. A replica does not delete those, so that it
-// may give up (Redis: after 100 tries, with any key if all have a TTL).
+// Chooses again when it meets an expired key. A replica does not delete those, so it may give up
+// (Redis: after 100 tries, with any key, if all have a TTL).
 void RandomKey(Context& c) {
   constexpr int kTries = 100;
   const Keyspace::Database& keys = c.keyspace().keys(c.database());
@@ -39,21 +39,21 @@ void Keys(Context& c) {
   }
 }
 
-// Only keys that match the pattern are met, and deleted if they have expired.
+// Only keys that match the pattern are looked up, and deleted if expired.
 bool Passes(Context& c, const ScanOptions& options, const std::string& key) {
   if (!GlobMatch(options.pattern, key)) return false;
   if (options.type.data() != nullptr) {
     const Entry* entry = c.Glance(key);
     const std::string_view type = entry == nullptr ? "none" : TypeName(entry->data);
-    // The key was deleted by this look, so that the next one does not meet it as expired.
+    // This look-up deleted the key, so that the next one does not find it expired.
     if (entry == nullptr && c.keyspace().expiry_mode() == ExpiryMode::kHide) return false;
     return EqualsIgnoreCase(ToLower(options.type), type);
   }
   return c.keyspace().Find(c.database(), key) != nullptr;
 }
 
-// The order is by a hash of the key, and the cursor is the hash from which to go on: whatever is
-// added or removed meanwhile, a key that stays is met. Within a page the order is free.
+// Keys are ordered by hash, and the cursor is the hash to continue from: whatever is added or
+// removed meanwhile, no key that stays is missed. Within a page the order is arbitrary.
 void Scan(Context& c) {
   std::uint64_t cursor = 0;
   ScanOptions options;

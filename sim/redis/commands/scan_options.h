@@ -17,10 +17,10 @@ struct ScanOptions {
   std::int64_t count = 10;
 };
 
-/// False: it is no unsigned number, and an error is the reply.
+/// Returns false, with an error as reply, if it is not an unsigned number.
 bool ParseScanCursor(Context& c, std::string_view text, std::uint64_t* cursor);
-/// Reads the options from the argument `first` on; TYPE belongs to SCAN alone. False: an error is
-/// the reply.
+/// Reads the options from argument `first` on; only SCAN takes TYPE. On failure replies an error
+/// and returns false.
 bool ParseScanOptions(Context& c, std::size_t first, bool takes_type, ScanOptions* options);
 
 }  // namespace interlock::sim::redis

@@ -26,7 +26,7 @@ void ScriptKill(Context& c) {
   c.engine.scripting.Kill(c);
 }
 
-// Functions are not modelled, so there are never any: what is answered without them.
+// Functions are not modelled, so there are never any: answers as without them.
 void FunctionFlush(Context& c) {
   const bool known =
       c.args.size() == 2 || (c.args.size() == 3 && (EqualsIgnoreCase(c.args[2], "sync") ||

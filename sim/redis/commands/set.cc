@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The commands on one set, and SMOVE.
+// The commands on a single set, and SMOVE.
 #include <algorithm>
 
 #include "sim/redis/commands/collections.h"
@@ -93,7 +93,7 @@ void SCard(Context& c) {
   if (c.Get(c.args[1], &set)) c.Integer(set == nullptr ? std::size_t{0} : set->size());
 }
 
-// What was popped goes on as SREM, in so many members at a time.
+// Popped members propagate as SREM, in batches.
 void PropagateRemoval(Context& c, const std::vector<std::string>& members) {
   constexpr std::size_t kAtATime = 1024;
   for (std::size_t i = 0; i < members.size(); i += kAtATime) {
@@ -104,8 +104,8 @@ void PropagateRemoval(Context& c, const std::vector<std::string>& members) {
   }
 }
 
-// Where at most a fifth of what goes is to stay, the set is made anew of that, and may become
-// compact by it.
+// If the members that stay are at most a fifth of those that go, the set is rebuilt from them, and
+// may become compact again.
 void TakeOut(Context& c, Set& set, const std::vector<std::string>& popped) {
   const std::size_t left = set.size() - popped.size();
   for (const std::string& member : popped) set.Remove(member);

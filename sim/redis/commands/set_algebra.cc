@@ -10,7 +10,7 @@ namespace interlock::sim::redis {
 
 namespace {
 
-// Null where a key is missing. False, and WRONGTYPE as reply, if one holds something else.
+// Null for missing keys. If a key holds another type, replies WRONGTYPE and returns false.
 bool FindSets(Context& c, Arguments keys, std::vector<const Set*>* sets) {
   for (const std::string_view key : keys) {
     Set* set = nullptr;
@@ -25,7 +25,7 @@ void Reply(Context& c, const Set& result) {
   for (const std::string& member : result.Members()) members.push_back(StringValue(member));
 }
 
-// In the order of the smallest set, up to so many members.
+// In the order of the smallest set, up to `limit` members.
 std::vector<std::string> Intersection(std::vector<const Set*> sets, std::size_t limit) {
   std::vector<std::string> common;
   if (std::find(sets.begin(), sets.end(), nullptr) != sets.end()) return common;

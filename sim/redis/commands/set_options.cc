@@ -19,7 +19,7 @@ struct TtlUnit {
 constexpr TtlUnit kUnits[] = {
     {"ex", true, true}, {"px", false, true}, {"exat", true, false}, {"pxat", false, false}};
 
-// An expiry in another unit than before is an error; the same again is fine, and the last one
+// A second expiry in another unit is an error; in the same unit it is fine, and the last one
 // counts.
 bool TakeExpiry(std::string_view word, std::string_view next, SetOptions* options) {
   for (const TtlUnit& unit : kUnits) {

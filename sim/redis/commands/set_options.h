@@ -23,9 +23,9 @@ struct SetOptions {
   bool has_expiry() const { return expiry.data() != nullptr; }
 };
 
-/// Reads the options from the argument `first` on. False: a syntax error is the reply.
+/// Reads the options from argument `first` on. On failure replies a syntax error and returns false.
 bool ParseSetOptions(Context& c, std::size_t first, bool getex, SetOptions* options);
-/// The absolute expiry in ms. False: an error is the reply.
+/// The absolute expiry in ms. On failure replies an error and returns false.
 bool ReadExpiry(Context& c, const SetOptions& options, std::int64_t* expires_at_ms);
 
 }  // namespace interlock::sim::redis

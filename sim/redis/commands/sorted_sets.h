@@ -13,8 +13,7 @@ namespace interlock::sim::redis {
 
 inline Value ScoreValue(double score) { return DoubleValue(FormatDouble(score)); }
 
-/// Adds it to the array that is the reply: member, then score in RESP2, as a pair of their own in
-/// RESP3.
+/// Appends it to the reply's array: member, then score in RESP2; as a separate pair in RESP3.
 inline void AppendMember(Context& c, const SortedSet::Item& item, bool with_score) {
   std::vector<Value>& all = c.Array();
   if (with_score && c.resp3()) {

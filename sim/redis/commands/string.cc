@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Strings as a whole: SET, GET and their relatives. Parts of strings are in string_range.cc,
-// numbers in string_number.cc.
+// Whole strings: SET, GET and their relatives. Parts of strings are in string_range.cc, numbers in
+// string_number.cc.
 #include "sim/redis/commands/set_options.h"
 #include "sim/redis/engine.h"
 #include "sim/redis/text.h"
@@ -10,7 +10,7 @@ namespace interlock::sim::redis {
 
 namespace {
 
-// Puts a string under the key, whatever was there.
+// Puts a string at the key, replacing whatever was there.
 void Store(Context& c, std::string_view key, std::string_view value, bool keep_ttl,
            std::int64_t expires_at_ms) {
   const bool keeps = keep_ttl && expires_at_ms == kNoExpiry;
@@ -19,7 +19,7 @@ void Store(Context& c, std::string_view key, std::string_view value, bool keep_t
   c.Notify(kNotifyString, "set", key);
 }
 
-// The reply of GET. False: the type was wrong.
+// The reply of GET. False: wrong type.
 bool ReplyString(Context& c, std::string_view key) {
   std::string* text = nullptr;
   if (!c.GetToRead(key, &text)) return false;
@@ -31,7 +31,7 @@ bool ReplyString(Context& c, std::string_view key) {
   return true;
 }
 
-// An expiry goes to replicas as a time, and without conditions; GET is of no use to them.
+// Replicas get an expiry as an absolute time, and no conditions or GET.
 void PropagateSet(Context& c, const SetOptions& options, std::int64_t expires_at_ms) {
   if (options.has_expiry()) {
     return c.Propagate({"SET", c.args[1], c.args[2], "PXAT", std::to_string(expires_at_ms)});
@@ -86,7 +86,7 @@ void GetSet(Context& c) {
   c.Propagate({"SET", c.args[1], c.args[2]});
 }
 
-// DEL, in whatever command's place.
+// DEL, instead of the command itself.
 void Delete(Context& c) {
   c.Remove(c.args[1]);
   c.Touch(c.args[1]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Strings that are numbers: INCR and its relatives.
+// Numeric strings: INCR and its relatives.
 #include <cmath>
 #include <limits>
 
@@ -44,7 +44,7 @@ void DecrBy(Context& c) {
   Increase(c, -by);
 }
 
-// Replicas get the sum, not the summands: their arithmetic might differ.
+// Replicas get the sum, not the increment: their arithmetic might differ.
 void IncrByFloat(Context& c) {
   Entry* entry = c.Find(c.args[1]);
   std::string* text = nullptr;

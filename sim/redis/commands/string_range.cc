@@ -111,7 +111,7 @@ bool ParseLcsOptions(Context& c, LcsOptions* options) {
   return false;
 }
 
-// The longest common subsequences of all pairs of prefixes.
+// Lengths of the longest common subsequences of all pairs of prefixes.
 class LcsTable {
  public:
   LcsTable(std::string_view a, std::string_view b)
@@ -130,15 +130,15 @@ class LcsTable {
   std::vector<std::uint32_t> cells_;
 };
 
-// A run of common bytes: a[a_start .. a_start + length), and so in b.
+// A run of common bytes: a[a_start .. a_start + length), and likewise in b.
 struct LcsMatch {
   std::size_t a_start = 0;
   std::size_t b_start = 0;
   std::size_t length = 0;
 };
 
-// From the ends to the beginnings, as Redis reports them. Where two ways are equally long, `b` is
-// shortened first: which of several longest ones is found depends on it.
+// From back to front, as Redis reports them. On a tie, `b` is shortened first: that decides which
+// of several longest subsequences is found.
 std::vector<LcsMatch> FindMatches(const LcsTable& table, std::string_view a, std::string_view b,
                                   std::string* common) {
   std::vector<LcsMatch> matches;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// MULTI, EXEC and WATCH. What a transaction's commands send is collected: the first as many values
-// as there were commands are the elements of EXEC's array, and the rest (SUBSCRIBE confirms more
-// than once) follows it, which is what a client reads from the wire of a real server.
+// MULTI, EXEC and WATCH. The replies of a transaction's commands are collected: as many values as
+// there were commands are the elements of EXEC's array, and the rest (SUBSCRIBE confirms more than
+// once) follow it, which is what a client reads from a real server.
 #include <iterator>
 
 #include "sim/redis/engine.h"
@@ -48,7 +48,7 @@ void RunQueued(Context& c, const Argv& argv) {
 void Exec(Context& c) {
   Client& client = c.client;
   if (!client.in_multi) return c.Error("ERR EXEC without MULTI");
-  c.propagation = Context::Propagation::kDone;  // Its commands have been, each by itself.
+  c.propagation = Context::Propagation::kDone;  // Its commands have been propagated individually.
   const bool failed = client.queue_failed;
   const bool watch_failed = c.keyspace().WatchFailed(client.id);
   const std::vector<Argv> queue = std::move(client.queue);
@@ -69,7 +69,7 @@ void Exec(Context& c) {
   client.captured = nullptr;
   c.silent = true;
   if (c.engine.unmodelled || client.close_after_reply) return;
-  // The real server has announced as many replies as commands, and then sends fewer.
+  // The real server has announced one reply per command, and then sends fewer.
   if (output.size() < queue.size()) return c.Unmodelled("CLIENT REPLY in a transaction");
   const auto rest = output.begin() + static_cast<std::ptrdiff_t>(queue.size());
   const std::vector<Value> behind(std::make_move_iterator(rest),

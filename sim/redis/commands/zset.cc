@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The commands on the members of one sorted set.
+// The commands on the members of a single sorted set.
 #include <cmath>
 
 #include "sim/redis/commands/collections.h"
@@ -21,7 +21,7 @@ struct AddOptions {
   bool lt = false;
 };
 
-// Reads the options; the index of the first score, or 0 with an error as reply.
+// Reads the options; returns the index of the first score, or 0 with an error as reply.
 std::size_t ParseAddOptions(Context& c, AddOptions* o) {
   std::size_t at = 2;
   for (; at < c.args.size(); ++at) {
@@ -59,7 +59,7 @@ std::size_t ParseAddOptions(Context& c, AddOptions* o) {
 
 enum class Outcome : std::uint8_t { kNothing, kSame, kAdded, kUpdated, kNaN };
 
-// One pair; *score becomes the resulting score.
+// Adds one pair; *score becomes the resulting score.
 Outcome AddOne(Context& c, SortedSet& zset, std::string_view member, const AddOptions& o,
                double* score) {
   const std::optional<double> current = zset.Score(member);
@@ -196,7 +196,7 @@ void ZScan(Context& c) {
       AppendMatch(page, item.member, item.score, &found);
     }
   } else {
-    // Not by score: a member whose score changes meanwhile must be met.
+    // Not by score: a member whose score changes meanwhile must not be missed.
     for (std::size_t at = page.first; at < page.last; ++at) {
       const auto& [member, score] = zset->unordered()[at];
       AppendMatch(page, member, score, &found);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Unions, intersections and differences of sorted sets and sets, whose members count as scored 1.
+// Unions, intersections and differences of sorted sets and sets, whose members have score 1.
 #include <algorithm>
 #include <cmath>
 
@@ -79,7 +79,7 @@ bool ParseAggregate(Context& c, std::string_view word, Aggregate* aggregate) {
   return true;
 }
 
-// Reads one option and takes it off.
+// Consumes one option.
 bool ParseOption(Context& c, Request* request, Arguments* left) {
   const std::string_view word = (*left)[0];
   const bool scored = request->operation != SortedSetOperation::kDiff && !request->counts;
@@ -107,7 +107,7 @@ bool ParseOption(Context& c, Request* request, Arguments* left) {
   return true;
 }
 
-// numkeys key [key ...] [options], which begin at this argument.
+// Parses numkeys key [key ...] [options] from this argument on.
 bool Parse(Context& c, std::size_t first, Request* request) {
   std::int64_t keys = 0;
   if (!c.ParseInt(c.args[first], &keys)) return false;
@@ -140,7 +140,7 @@ double CombineSortedSets(Aggregate aggregate, double a, double b) {
   }
 }
 
-// Sums depend on the order of their terms: from the smallest source to the largest.
+// Floating-point sums depend on the order: smallest source first.
 void SortBySize(std::vector<Source>* sources) {
   std::stable_sort(sources->begin(), sources->end(),
                    [](const Source& a, const Source& b) { return a.size() < b.size(); });

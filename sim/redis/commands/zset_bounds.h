@@ -32,13 +32,13 @@ struct LexBounds {
   LexBound max;
 };
 
-/// False: an error is the reply.
+/// On failure these reply an error and return false.
 bool ParseScoreBounds(Context& c, std::string_view min, std::string_view max, ScoreBounds* bounds);
 bool ParseLexBounds(Context& c, std::string_view min, std::string_view max, LexBounds* bounds);
 
 IndexRange Select(const SortedSet& zset, const ScoreBounds& bounds);
-/// The search begins at the front, or at the back if reversed: that makes a difference where not
-/// all scores are equal, which Redis leaves undefined.
+/// Searches from the front, or from the back if `reverse`: the results differ if not all scores are
+/// equal, which Redis leaves undefined.
 IndexRange Select(const SortedSet& zset, const LexBounds& bounds, bool reverse);
 
 }  // namespace interlock::sim::redis

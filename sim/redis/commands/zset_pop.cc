@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The commands that take the lowest or the highest members of a sorted set, at once or when there
-// are some.
+// Popping the lowest or the highest members of a sorted set, at once or by blocked clients.
 #include <algorithm>
 
 #include "sim/redis/commands/collections.h"
@@ -71,7 +70,8 @@ void ZPop(Context& c, bool lowest) {
   }
 }
 
-// The first key with members; null if there is none. False: an error is the reply.
+// Finds the first key with members; null if there is none. On failure replies an error and returns
+// false.
 bool FirstNonEmpty(Context& c, Arguments keys, std::string_view* key) {
   for (const std::string_view candidate : keys) {
     SortedSet* zset = nullptr;
@@ -89,7 +89,7 @@ struct SortedSetMultiPop {
   std::int64_t count = 1;
 };
 
-// numkeys key [key ...] MIN|MAX [COUNT count], which begin at this argument.
+// Parses numkeys key [key ...] MIN|MAX [COUNT count] from this argument on.
 bool ParseSortedSetMultiPop(Context& c, std::size_t first, SortedSetMultiPop* pop) {
   const auto fail = [&](std::string_view error) {
     c.Error(error);
@@ -113,7 +113,7 @@ bool ParseSortedSetMultiPop(Context& c, std::size_t first, SortedSetMultiPop* po
   return rest.size() == 3 || fail(kSyntax);
 }
 
-// Replies with what the first key with members gives; false if there is none, or an error.
+// Pops from the first key with members and replies; false if there is none, or on an error.
 bool PopFirst(Context& c, const SortedSetMultiPop& pop) {
   std::string_view key;
   c.NilArray();
@@ -129,7 +129,7 @@ void ZMPop(Context& c) {
   if (ParseSortedSetMultiPop(c, 1, &pop)) PopFirst(c, pop);
 }
 
-// A client that waited. Without a count it asked by BZPOPMIN or BZPOPMAX.
+// Serves a blocked client. Without a count it used BZPOPMIN or BZPOPMAX.
 void Serve(Engine& engine, Client& client, const Wait& wait, const std::string& key) {
   const std::int64_t count = std::max<std::int64_t>(wait.count, 1);
   const auto items = TakeEnd(engine, wait.database, key, wait.from_left, count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The commands that select members of a sorted set by rank, by score or by member.
+// Selecting members of a sorted set by rank, by score or by member.
 #include <algorithm>
 
 #include "sim/redis/commands/collections.h"
@@ -68,7 +68,7 @@ bool ParseOptions(Context& c, std::size_t first, RangeRequest* r) {
   return true;
 }
 
-// The range and the options behind it. Reversed ranges of scores and members are given as max, min.
+// Parses the range and the options after it. Reversed score and member ranges are max, min.
 bool ParseRange(Context& c, std::size_t first, RangeRequest* r) {
   if (!ParseOptions(c, first + 2, r)) return false;
   const std::string_view start = c.args[first];
@@ -88,14 +88,14 @@ IndexRange SelectRange(const SortedSet& zset, const RangeRequest& r) {
   return {zset.size() - range.last, zset.size() - range.first};
 }
 
-// In the order and number in which they are asked for.
+// In the requested order and number.
 template <typename Visit>
 void ForEachSelected(const SortedSet& zset, const RangeRequest& r, Visit visit) {
   const IndexRange range = SelectRange(zset, r);
   std::size_t count = range.last - range.first;
   std::size_t skip = 0;
   if (r.by != By::kRank) {
-    // A negative offset never ends its skipping.
+    // A negative offset skips everything.
     skip = r.offset < 0 ? count : std::min(count, static_cast<std::size_t>(r.offset));
     count -= skip;
     if (r.limit >= 0) count = std::min(count, static_cast<std::size_t>(r.limit));
@@ -139,7 +139,7 @@ void ZRangeStore(Context& c) {
   StoreResult(c, c.args[1], std::move(result), kNotifySortedSet, "zrangestore");
 }
 
-// Replies how many members the request selects. Null: there is no set, or an error is the reply.
+// Replies the number of members selected. Null: there is no set, or an error is the reply.
 SortedSet* CountSelected(Context& c, By by, IndexRange* range) {
   RangeRequest request;
   request.by = by;

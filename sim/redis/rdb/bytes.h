@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Numbers as bytes, and bytes read one after the other.
+// Encodes numbers as bytes, and reads bytes sequentially.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ inline void AppendBigEndian(std::uint64_t value, int size, std::string* out) {
   }
 }
 
-/// Each reading is false, and leaves the position, if there are not enough bytes.
+/// A read fails with false, without moving, if there are not enough bytes.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}

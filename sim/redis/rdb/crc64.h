@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// CRC-64 as Redis ends its dumps with: the polynomial of Jones, reflected, from 0.
+// The CRC-64 at the end of Redis' dumps: Jones' polynomial, reflected, initial value 0.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Names of what stands in Redis' snapshots (rdb.h of 7.0).
+// Constants of Redis' snapshot format (rdb.h of 7.0).
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@ enum RdbType : std::uint8_t {
   kRdbLast = 20,
 };
 
-// How the first byte of a length begins: its two highest bits, or all of it.
+// The start of a length's first byte: its two highest bits, or all of it.
 inline constexpr std::uint8_t kLengthOf6Bits = 0x00;
 inline constexpr std::uint8_t kLengthOf14Bits = 0x40;
 inline constexpr std::uint8_t kLengthOf32Bits = 0x80;
 inline constexpr std::uint8_t kLengthOf64Bits = 0x81;
-// A text that is not written as length and bytes.
+// A text not written as length and bytes.
 inline constexpr std::uint8_t kTextInteger8 = 0xc0;
 inline constexpr std::uint8_t kTextInteger16 = 0xc1;
 inline constexpr std::uint8_t kTextInteger32 = 0xc2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// 4 bytes size, 2 bytes count (65535: too many to say), the entries, 0xFF. An entry is its encoding
-// (with its length or some of its bits), its bytes, and the length of both, so that it can be read
+// Format: 4 bytes size, 2 bytes count (65535: more than fit), the entries, 0xFF. An entry is its
+// encoding (with its length or some of its bits), its bytes, and the length of both, for reading
 // backwards. Little endian.
 #include "sim/redis/rdb/listpack.h"
 
@@ -57,7 +57,7 @@ std::string EncodedText(std::string_view text) {
   return entry.append(text);
 }
 
-// Seven bits a byte, the highest first; all but the first byte are marked.
+// Seven bits per byte, the highest first; all but the first byte are marked.
 std::string BackwardLength(std::size_t length) {
   std::string bytes(1, Byte(length & 127));
   for (length >>= 7; length > 0; length >>= 7) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Redis' listpack: a list of short texts and integers in one run of bytes, as dumps hold small
-// collections.
+// Redis' listpack: a list of short texts and integers in one byte string, as used in dumps for
+// small collections.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace interlock::sim::redis {
 
 class ListpackWriter {
  public:
-  /// A text that is an integer in its shortest form is kept as one.
+  /// A text that is an integer in its shortest form is stored as one.
   void Append(std::string_view text);
   /// The size of the whole listpack so far.
   std::size_t size() const;

@@ -9,10 +9,10 @@ namespace interlock::sim::redis {
 
 namespace {
 
-constexpr std::uint64_t kLiterals = 32;   // A smaller first byte: so many literals, and one more.
-constexpr std::uint64_t kLongLength = 7;  // The length goes on in another byte.
+constexpr std::uint64_t kLiterals = 32;   // A smaller first byte n starts n + 1 literals.
+constexpr std::uint64_t kLongLength = 7;  // The length continues in another byte.
 
-// The first byte is that of a reference: three bits of its length, five of its distance.
+// The first byte of a reference has three bits of its length and five of its distance.
 bool ReadReference(std::uint64_t first, ByteReader* reader, std::uint64_t* length,
                    std::uint64_t* distance) {
   *length = first >> 5;
@@ -44,7 +44,7 @@ std::optional<std::string> ExpandLzf(std::string_view compressed, std::size_t si
       std::uint64_t distance = 0;
       if (!ReadReference(first, &reader, &length, &distance)) return std::nullopt;
       if (distance > text.size()) return std::nullopt;
-      // Byte by byte: a reference may run into what it has just written.
+      // Byte by byte: a reference may overlap its own output.
       for (; length > 0; --length) {
         text.push_back(text[text.size() - static_cast<std::size_t>(distance)]);
       }

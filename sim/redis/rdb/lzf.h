@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The compression of longer texts in dumps (LZF): literal runs, and references to what came before.
+// The compression of longer texts in dumps (LZF): literal runs and back references.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace interlock::sim::redis {
 
-/// nullopt: not `size` bytes, or not compressed in this way.
+/// nullopt: it does not expand to `size` bytes, or is not LZF.
 std::optional<std::string> ExpandLzf(std::string_view compressed, std::size_t size);
 
 }  // namespace interlock::sim::redis

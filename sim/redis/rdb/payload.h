@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What DUMP gives and RESTORE takes: one value in the format of Redis' snapshots, version 10, with
-// a checksum. The real server reads what is written here, and its own is read here; but long texts
-// are not compressed, so that the bytes need not be the same.
+// The payload of DUMP and RESTORE: one value in Redis' snapshot format, version 10, with a
+// checksum. Compatible with the real server in both directions, but long texts are not compressed,
+// so the bytes may differ.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace interlock::sim::redis {
 
 std::string WritePayload(const Data& data);
 
-/// Version and checksum are right.
+/// Whether version and checksum are right.
 bool VerifyPayload(std::string_view payload);
 
 enum class PayloadResult : std::uint8_t {

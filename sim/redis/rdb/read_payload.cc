@@ -16,7 +16,7 @@ namespace interlock::sim::redis {
 
 namespace {
 
-// False: not a length; `special` tells the encodings of a text from it.
+// False: not a length; `special` marks a special text encoding.
 bool ReadLength(ByteReader* reader, std::uint64_t* length, bool* special) {
   std::uint64_t first = 0;
   if (!reader->LittleEndian(1, &first)) return false;
@@ -100,7 +100,7 @@ bool ReadList(ByteReader* reader, Data* data) {
   return true;
 }
 
-// Of pairs, each text behind the other.
+// For pairs, each text follows the other.
 bool ReadPairs(ByteReader* reader, std::vector<std::string>* texts) {
   std::uint64_t count = 0;
   if (!ReadCount(reader, &count)) return false;

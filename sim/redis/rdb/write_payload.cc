@@ -46,7 +46,7 @@ void AppendListpack(const ListpackWriter& listpack, std::string* out) {
   AppendText(listpack.Finish(), out);
 }
 
-// A node takes elements until Redis' estimate of its size passes 8 KB.
+// A node takes elements until Redis' estimate of its size exceeds 8 KB.
 void AppendList(const List& list, std::string* out) {
   constexpr std::size_t kNodeSize = 8192;
   constexpr std::size_t kOverhead = 8;
@@ -115,7 +115,7 @@ void AppendSet(const Set& set, std::string* out) {
   for (const std::string& member : members) AppendText(member, out);
 }
 
-// From the highest score down: so it is quickest to load.
+// From the highest score down, which is fastest to load.
 void AppendSkipList(const ScoreOrder& items, std::string* out) {
   out->push_back(static_cast<char>(kRdbSortedSet));
   AppendLength(items.size(), out);
@@ -126,7 +126,7 @@ void AppendSkipList(const ScoreOrder& items, std::string* out) {
   }
 }
 
-// Integers of which every double knows all digits are kept as integers.
+// Integers that doubles represent exactly are stored as integers.
 std::string ScoreText(double score) {
   constexpr double kExact = 4503599627370496.0;  // 2^52
   if (score >= -kExact && score <= kExact) {

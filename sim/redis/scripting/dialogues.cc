@@ -10,7 +10,7 @@ namespace interlock::sim::redis {
 namespace {
 
 constexpr std::size_t kMostCalls = 512;
-constexpr std::size_t kMostTurns = 256;  // of one call
+constexpr std::size_t kMostTurns = 256;  // per call
 
 std::size_t PlaceOfCall(std::string_view sha, Dialogues::Texts keys, Dialogues::Texts arguments) {
   std::size_t hash = QuickHash(sha);
@@ -27,7 +27,7 @@ Dialogues::Turn* Dialogues::Turn::After(const Value& answer) const {
   return same == next_.end() ? nullptr : same->get();
 }
 
-// A NUL follows each word, as it does in Lua: whoever reads a number relies upon it.
+// A NUL follows each word, as in Lua: number parsers rely on it.
 void Dialogues::Turn::SetWords(Texts words) {
   std::size_t size = 0;
   for (const std::string_view word : words) size += word.size() + 1;

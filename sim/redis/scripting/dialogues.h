@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// What scripts have asked the server, and what they have made of the answers. A script that looks
-// at its inputs and at the replies to its commands alone does the same again for as long as the
-// replies are the same: so its commands can be run without it.
+// What scripts have asked the server, and how they reacted to the answers. A script that depends
+// only on its inputs and the replies to its commands does the same again as long as the replies are
+// the same: so its commands can be run without it.
 //
-// Bounded: a call that falls on another one's place forgets that one, and one whose answers are
-// never the same begins anew. Thread safety: none.
+// Bounded: a call that hashes to another one's slot replaces it, and one whose answers never repeat
+// starts over. Thread safety: none.
 #pragma once
 
 #include <cstddef>
@@ -25,17 +25,17 @@ class Dialogues {
  public:
   using Texts = std::span<const std::string_view>;
 
-  /// What a script does after certain answers: it runs a command, or returns, or nobody knows.
+  /// What a script does after certain answers: it runs a command, returns, or is not known.
   class Turn {
    public:
     /// Null: it runs none.
     const Command* command() const { return command_; }
     Texts words() const { return words_; }
-    /// Null: it does not return here, as far as is known.
+    /// Null: it is not known to return here.
     const Value* result() const { return ended_ ? &result_ : nullptr; }
-    /// The answer that has led here.
+    /// The answer that led here.
     const Value& heard() const { return heard_; }
-    /// Null: it has not been answered so before.
+    /// Null: this answer has not occurred before.
     Turn* After(const Value& answer) const;
 
    private:
@@ -43,7 +43,7 @@ class Dialogues {
     void SetWords(Texts words);
 
     const Command* command_ = nullptr;
-    std::string text_;  // what the words lie in
+    std::string text_;  // storage of the words
     std::vector<std::string_view> words_;
     Value heard_;
     Value result_;
@@ -51,19 +51,19 @@ class Dialogues {
     std::vector<std::unique_ptr<Turn>> next_;
   };
 
-  /// The first turn of a call of this script; it and those after it are valid until the next call.
+  /// The first turn of a call of this script; it and later turns are valid until the next call.
   Turn& Begin(std::string_view sha, Texts keys, Texts arguments);
-  /// At this turn it has run the command, and was answered so: the turn after that. Null: so much
-  /// is known of this call that no more is noted.
+  /// Records that at this turn it ran the command and got this answer; returns the next turn. Null:
+  /// the record of this call is full.
   Turn* Hear(Turn& turn, const Command& command, Texts words, const Value& answer);
-  /// At this turn it has returned.
+  /// Records that it returned at this turn.
   static void End(Turn& turn, const Value& result);
 
  private:
   struct Call {
     std::string sha;
     std::size_t keys = 0;
-    std::vector<std::string> inputs;  // keys, and arguments
+    std::vector<std::string> inputs;  // keys and arguments
     std::unique_ptr<Turn> first;
     std::size_t turns = 0;
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The functions of Lua's libraries that Redis replaces, or that would show an address.
+// Functions of Lua's libraries that Redis replaces, or that would reveal an address.
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -108,7 +108,7 @@ int ToString(lua_State* lua) {
     default:
       break;
   }
-  // In place of the address: how many objects the script had named before.
+  // Instead of the address: the number of objects the script has named before.
   lua_settop(lua, 1);
   NumberObject(lua, 1);
   std::array<char, 32> address;
@@ -131,10 +131,10 @@ int CollectGarbage(lua_State* lua) {
 
 int GcInfo(lua_State* lua) { return Abort(lua, "gcinfo() of a script"); }
 
-// Redis' pcall: of an error that is a table only its err is passed on.
+// Redis' pcall: for an error that is a table, passes on only its err.
 int ProtectedCall(lua_State* lua) {
   const int count = lua_gettop(lua);
-  if (count == 0) {  // It would call the true that it is about to return.
+  if (count == 0) {  // It would call the `true` that it is about to return.
     lua_pushboolean(lua, 0);
     lua_pushliteral(lua, "attempt to call a boolean value");
     return 2;
@@ -166,7 +166,7 @@ int LoadString(lua_State* lua) {
   return LoadResult(lua, LoadText(lua, {text, length}, chunk));
 }
 
-// The pieces come from a function; a blank before the first keeps bytecode from being recognised.
+// The pieces come from a function; a leading blank keeps bytecode from being recognised.
 const char* ReadPiece(lua_State* lua, void* begun, std::size_t* size) {
   luaL_checkstack(lua, 2, "too many nested functions");
   if (!*static_cast<bool*>(begun)) {

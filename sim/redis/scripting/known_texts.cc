@@ -27,7 +27,7 @@ constexpr const char* kFields[] = {"err",
                                    "OK"};
 static_assert(std::size(kFields) == static_cast<std::size_t>(Field::kLast));
 
-// Shorter ones are hashed as quickly as they are compared; longer ones are rare.
+// Shorter ones are hashed as fast as compared; longer ones are rare.
 constexpr std::size_t kLeast = 8;
 constexpr std::size_t kMost = 256;
 
@@ -39,7 +39,7 @@ void KnownTexts::Open(lua_State* lua) {
     lua_pushstring(lua, field);
     lua_rawseti(lua, LUA_REGISTRYINDEX, ++place);
   }
-  // No holes: references of luaL_ref come after these.
+  // No holes: references made by luaL_ref come after these.
   while (++place < kEnd) {
     lua_pushboolean(lua, 0);
     lua_rawseti(lua, LUA_REGISTRYINDEX, place);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Strings that a Lua state has already. To look one up by its bytes, Lua hashes them; what scripts
-// use again and again (keys, owner tokens, names of commands, fields of replies) is kept in the
-// registry instead, and found there by a place.
+// Strings already in a Lua state. To look up a string by its bytes, Lua hashes them; those that
+// scripts use repeatedly (keys, owner tokens, command names, fields of replies) are kept in the
+// registry instead, and found by index.
 //
-// A script cannot tell: equal strings are one object in Lua anyway. Thread safety: none.
+// Invisible to a script: equal strings are one object in Lua anyway. Thread safety: none.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace interlock::sim::redis {
 
 struct Command;
 
-/// Texts that never change: fields of replies, names of globals; by their place in the registry.
+/// Constant texts by registry index: fields of replies, names of globals.
 enum class Field : int {
   kErr = 1,
   kOk,
@@ -37,18 +37,18 @@ enum class Field : int {
   kLast = kOkText,
 };
 
-/// May raise (memory only), as all that pushes.
+/// May raise (memory only), like all push functions.
 inline void PushField(lua_State* lua, Field field) {
   lua_rawgeti(lua, LUA_REGISTRYINDEX, static_cast<int>(field));
 }
 
 class KnownTexts {
  public:
-  /// REQUIRES: the state is fresh, so that these places in the registry are free.
+  /// REQUIRES: the state is fresh, so that these registry indices are free.
   static void Open(lua_State* lua);
 
   void Push(lua_State* lua, std::string_view text);
-  /// The command whose name is the string at `index` of the stack, `text`; null: there is none, or
+  /// The command whose name is the string at stack index `index`, `text`; null: there is none, or
   /// its subcommand decides.
   const Command* FindCommand(lua_State* lua, int index, std::string_view text);
 
@@ -59,7 +59,7 @@ class KnownTexts {
   static constexpr int kFirstCommand = kFirstText + static_cast<int>(kTexts);
   static constexpr int kEnd = kFirstCommand + static_cast<int>(kCommands);
 
-  /// The bytes are Lua's own, and stay where they are while the registry holds the string.
+  /// The bytes are Lua's own, and stay in place while the registry holds the string.
   struct KnownCommand {
     const char* name = nullptr;
     const Command* command = nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Functions of Lua's libraries that Redis has repaired, or that would read past what a hostile
-// script gives them, where Debian's are as they were. All check first, and leave what they find
-// harmless to the original.
+// Functions of Lua's libraries that Redis has fixed, or that would read past a hostile script's
+// arguments, where Debian's are unfixed. All check first, and pass harmless arguments to the
+// original.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -15,7 +15,7 @@ namespace interlock::sim::redis {
 
 namespace {
 
-// As Lua makes an int of a number: beyond 64 bits all become the smallest, then the low bits count.
+// Converts to int like Lua: beyond 64 bits the smallest value, otherwise the low bits.
 std::int32_t ToInt(lua_State* lua, int index) {
   return static_cast<int>(lua_tointeger(lua, index));
 }
@@ -36,7 +36,7 @@ int Unpack(lua_State* lua) {
   return luaL_error(lua, "too many results to unpack");
 }
 
-// Of the smallest int there is no opposite; it stands for 8 upper-case digits like all below -8.
+// The smallest int has no negation; like all below -8 it means 8 upper-case digits.
 int ToHex(lua_State* lua) {
   constexpr double kTwoTo52And51 = 6755399441055744.0;  // Added to it, a number shows its low bits.
   if (lua_isnumber(lua, 2) != 0) {
@@ -52,11 +52,11 @@ int ToHex(lua_State* lua) {
   return CallOriginal(lua);
 }
 
-// So many rounds of a loop in C, in which no script can be interrupted, are a while.
+// This many rounds of a C loop, in which no script can be interrupted, take noticeable time.
 constexpr std::int64_t kManyRounds = 50'000'000;
 
-// The original would not see that a table is read-only; its checks come first. It also moves every
-// place behind the new one, those too that are far in front of the first.
+// The original would not notice a read-only table; its checks come first. It also moves every
+// element after the new one, even indices far before the first.
 int Insert(lua_State* lua) {
   const int count = lua_gettop(lua);
   const bool complete = count == 2 || (count == 3 && lua_isnumber(lua, 2) != 0);
@@ -67,7 +67,7 @@ int Insert(lua_State* lua) {
   return CallOriginal(lua);
 }
 
-// The original counts down to no more of nothing.
+// The original would loop to repeat an empty string.
 int Repeat(lua_State* lua) {
   if (lua_isstring(lua, 1) == 0 || lua_isnumber(lua, 2) == 0 || lua_objlen(lua, 1) != 0) {
     return CallOriginal(lua);
@@ -82,8 +82,7 @@ int ForEach(lua_State* lua) {
   return CallOriginal(lua);
 }
 
-// Each item that may match more or less often is another call of the matcher inside of the last
-// one, on the machine's stack.
+// Each repeated item in a pattern nests another call of the matcher, on the machine's stack.
 int MatchPattern(lua_State* lua) {
   constexpr std::size_t kMostRepeats = 10000;
   const std::string_view pattern =
@@ -98,8 +97,8 @@ int MatchPattern(lua_State* lua) {
   return CallOriginal(lua);
 }
 
-// string.match. Where its pattern is plain it is quicker done here than by Lua's matcher, which
-// calls itself for each item and looks up each character's class in the language's tables.
+// string.match. Plain patterns are faster here than in Lua's matcher, which calls itself for each
+// item and looks up character classes in the locale's tables.
 int Match(lua_State* lua) {
   static_assert(std::is_trivially_destructible_v<PlainPattern>);
   const int count = lua_gettop(lua);
@@ -116,8 +115,8 @@ int Match(lua_State* lua) {
   return static_cast<int>(pattern.found().size());
 }
 
-// Adds up what cjson would write of the value on top, whose memory is outside of Lua's: a small
-// table that contains itself many times over would fill any. False: cjson will not come further.
+// Adds up the size of cjson's output for the value on top, which is outside Lua's memory: a small
+// table that contains itself many times over would fill any. False: cjson will not get further.
 bool AddEncodedSize(lua_State* lua, int depth, std::size_t* bytes) {
   constexpr int kDeepest = 1000;
   constexpr std::size_t kOfOne = 8;
@@ -134,7 +133,7 @@ bool AddEncodedSize(lua_State* lua, int depth, std::size_t* bytes) {
     if (!AddEncodedSize(lua, depth + 1, bytes)) return false;
     lua_pop(lua, 1);
   }
-  // A script that has changed cjson's settings may have its gaps written out, a "null," for each.
+  // A script that changed cjson's settings may have gaps encoded, each as "null,".
   if (SandboxOf(lua).tainted && last < kNoIndex) {
     *bytes += static_cast<std::size_t>(last) * std::string_view("null,").size();
     CheckMemory(lua, *bytes);
@@ -156,7 +155,7 @@ int EncodeJson(lua_State* lua) {
 
 void RepairLibraries(lua_State* lua) {
   struct Repair {
-    const char* library;  // Null: of the globals.
+    const char* library;  // Null: a global.
     const char* name;
     lua_CFunction function;
   };

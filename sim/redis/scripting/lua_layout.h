@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// The beginnings of Lua 5.1's TString, TValue, stringtable, global_State and lua_State, which no
-// header of Lua shows. For what scripts do so often that a call of Lua's interface for each piece
-// of it is most of what it costs.
+// The initial fields of Lua 5.1's TString, TValue, stringtable, global_State and lua_State, which
+// no Lua header exposes. For operations that scripts do so often that calls of Lua's API dominate
+// their cost.
 //
-// Nobody may rely on them before HashWholeStrings has found in a state of this very Lua that they
-// are as it takes them to be. Thread safety: as Lua's, one state at a time.
+// Not to be relied on before HashWholeStrings has verified the layout in a state of this very Lua.
+// Thread safety: that of Lua, one state at a time.
 #pragma once
 
 #include <atomic>

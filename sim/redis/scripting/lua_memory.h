@@ -15,8 +15,8 @@ namespace interlock::sim::redis {
 
 class LuaMemory {
  public:
-  /// As lua_Alloc has it: null and 0 for a new block, and size 0 for none any more. Null: there is
-  /// no memory, and the block stays as it was.
+  /// As for lua_Alloc: null and 0 for a new block, size 0 to free one. Null: out of memory, and the
+  /// block is unchanged.
   void* Resize(void* block, std::size_t old_size, std::size_t new_size) {
     if (new_size == 0) {
       Free(block, old_size);
@@ -30,7 +30,7 @@ class LuaMemory {
     if (block != nullptr) blocks_.Give(block, size);
     bytes_ -= size;
   }
-  /// What Lua holds at present.
+  /// Bytes held by Lua at present.
   std::size_t bytes() const { return bytes_; }
 
  private:

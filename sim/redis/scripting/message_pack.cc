@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// cmsgpack: values as MessagePack and back, in the forms that Redis' version chooses. It knows no
-// binary and extension types, packs a table as an array if its keys are 1, 2 ... and cuts what is
-// nested too deeply.
+// cmsgpack: values to MessagePack and back, in the encodings that Redis' version chooses. It
+// supports no binary or extension types, packs a table as an array if its keys are 1, 2 ... and
+// truncates deep nesting.
 //
-// Packed text is collected in the sandbox: it may be lost to an error of Lua, and nothing here
-// calls back into a script.
+// Output is collected in the sandbox: a Lua error may discard it, and nothing here calls back into
+// a script.
 #include <algorithm>
 #include <bit>
 #include <climits>
@@ -128,7 +128,7 @@ class Packer {
     Marked(middle + 1U, count, 4);
   }
 
-  /// How many entries the table on top has, and whether their keys are 1, 2 and so on.
+  /// The number of entries in the table on top, and whether their keys are 1, 2 and so on.
   std::size_t CountEntries(bool* array) {
     std::size_t count = 0;
     double most = 0;
@@ -182,7 +182,7 @@ class Unpacker {
   std::size_t left() const { return left_.size(); }
   Problem problem() const { return problem_; }
 
-  /// Pushes the next value. Whatever is on the stack, if there is a problem.
+  /// Pushes the next value. On a problem the stack is unspecified.
   void Unpack() {
     const auto mark = static_cast<std::uint8_t>(Take(1));
     if (problem_ != Problem::kNone) return;
@@ -228,7 +228,7 @@ class Unpacker {
     }
   }
 
-  /// A number of so many bytes; 0, and a problem, if they are not there.
+  /// A number of `size` bytes; 0, and a problem, if they are missing.
   std::uint64_t Take(std::size_t size) {
     if (problem_ == Problem::kNone && left_.size() < size) problem_ = Problem::kMissingBytes;
     if (problem_ != Problem::kNone) return 0;
@@ -258,7 +258,7 @@ class Unpacker {
   void UnpackArray(std::uint64_t count) {
     if (problem_ != Problem::kNone) return;
     lua_newtable(lua_);
-    // The name of a function in C, as Redis' texts have it.
+    // The name of a C function, as in Redis' error texts.
     luaL_checkstack(lua_, 1, "in function mp_decode_to_lua_array");
     for (std::uint64_t i = 1; i <= count; ++i) {
       Unpack();
@@ -299,7 +299,7 @@ int MessagePack(lua_State* lua) {
   return 1;
 }
 
-// All values, or `limit` of them after the place where to go on (-1: there is no more).
+// All values, or `limit` of them preceded by the offset to continue at (-1: no more).
 int UnpackFrom(lua_State* lua, lua_Integer limit, lua_Integer offset) {
   const bool all = limit == 0 && offset == 0;
   luaL_checklstring(lua, 1, nullptr);

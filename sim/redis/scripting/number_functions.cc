@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// tonumber and string.format, which take Lua through strtod and printf. Whole numbers, which nearly
-// all are, go a shorter way to the same result; everything else, errors included, is left to the
-// original in upvalue 1, which is called in this very frame, so that its texts stay the same.
+// Faster tonumber and string.format, which in Lua go through strtod and printf. Integers, by far
+// the most common, take a shortcut to the same result; everything else, errors included, is left to
+// the original in upvalue 1, called in the same frame, so that its texts stay the same.
 #include <array>
 #include <charconv>
 #include <string_view>
@@ -14,7 +14,7 @@ namespace interlock::sim::redis {
 
 namespace {
 
-// So many fit into 64 bits, which are rounded to a double as strtod rounds.
+// Fits into 64 bits, which are rounded to a double like strtod does.
 constexpr std::size_t kMostDigits = 18;
 
 int ToNumber(lua_State* lua) {

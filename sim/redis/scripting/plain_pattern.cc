@@ -5,7 +5,7 @@ namespace interlock::sim::redis {
 
 namespace {
 
-// As isdigit and isspace have it where no other language was chosen.
+// As isdigit and isspace in the C locale.
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -28,7 +28,7 @@ bool PlainPattern::Compile(std::string_view pattern) {
     Kind kind = Kind::kCharacter;
     switch (c) {
       case '(':
-        // Behind a capture of nothing stands a position.
+        // An empty capture is a position capture.
         if (open || last || pattern[i + 1] == ')' || count_ == kMostCaptures) return false;
         open = true;
         ++count_;
@@ -107,7 +107,7 @@ bool PlainPattern::Match(std::size_t item, std::size_t captures, const char*& at
       if (at == end || EndOf(present, at, at + 1) == at) return false;
       ++at;
     } else {
-      // As many as there are, and then fewer, until the rest matches, too.
+      // As many as possible, then fewer, until the rest matches too.
       const bool once = present.repeats == '?' && at != end;
       const char* last = EndOf(present, at, once ? at + 1 : end);
       const char* const first = present.repeats == '+' ? at + 1 : at;

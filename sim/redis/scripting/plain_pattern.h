@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Patterns of Lua's string.match that consist of plain items only, as nearly all that scripts use
-// do: characters, %d, %s, %S and dots, each perhaps followed by + or * or ?, captures that are not
-// nested, ^ and $. They match what Lua's own matcher says they match. Thread safety: plain data.
+// Patterns of Lua's string.match made of plain items only, like nearly all in scripts: characters,
+// %d, %s, %S and dots, each optionally followed by +, * or ?, captures that are not nested, ^ and
+// $. Matches exactly as Lua's own matcher. Thread safety: plain data.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@ class PlainPattern {
  public:
   explicit PlainPattern(std::string_view pattern);
 
-  /// False: it has something in it that is left to Lua.
+  /// False: it contains something that is left to Lua.
   bool plain() const { return plain_; }
-  /// Whether it matches somewhere in the text. REQUIRES: plain().
+  /// Whether it matches anywhere in the text. REQUIRES: plain().
   bool Find(std::string_view text);
-  /// What was found: the captures, or all of it if there are none.
+  /// The captures, or the whole match if there are none.
   std::span<const std::string_view> found() const { return {captures_.data(), count_}; }
 
  private:
@@ -36,10 +36,10 @@ class PlainPattern {
 
   bool Compile(std::string_view pattern);
   bool Add(Kind kind, char character = 0);
-  /// The end of the characters from `at` on that the item matches.
+  /// The end of the run of characters from `at` on that the item matches.
   static const char* EndOf(const Item& item, const char* at, const char* end);
-  /// Matches the items from this one on, with `captures` begun before it; `at` becomes the end of
-  /// what they match.
+  /// Matches the items from this one on; `captures` are open before it. Sets `at` to the end of the
+  /// match.
   bool Match(std::size_t item, std::size_t captures, const char*& at, const char* end);
 
   std::array<Item, kMostItems> items_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Reads what lua_dump writes: the header, then functions, each with its code, its constants, the
-// functions inside of it and its debug information.
+// Parses the output of lua_dump: the header, then functions, each with its code, constants, nested
+// functions and debug information.
 #include "sim/redis/scripting/plain_script.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 // Lua 5.1, little endian, int 4, size_t 8, instructions 4, numbers 8 bytes and not integral.
 constexpr std::string_view kHeader{"\x1bLua\x51\0\1\4\x8\4\x8\0", 12};
 
-// All but those that lead to the table of globals: _G, load, loadstring.
+// All except those that lead to the table of globals: _G, load, loadstring.
 constexpr std::string_view kFunctions[] = {
     "assert",   "error",    "getmetatable", "ipairs", "next",   "pairs",
     "pcall",    "rawequal", "rawget",       "rawset", "select", "setmetatable",
@@ -27,11 +27,10 @@ constexpr std::string_view kFunctions[] = {
 constexpr std::string_view kTables[] = {"KEYS", "ARGV",  "redis", "string",
                                         "math", "table", "cjson", "bit"};
 
-// Of those, what may change a table that it is given: an error gets the place it was raised at.
+// Those that may change a table passed to them: an error gets its position.
 constexpr std::string_view kChangers[] = {"error", "rawset", "setmetatable", "table"};
 
-// Random numbers, what lasts for the rest of the script or longer, and the way to what all strings
-// have in common.
+// Random numbers, settings that outlive the call, and access to the strings' shared metatable.
 constexpr std::string_view kImpure[] = {"random",   "randomseed", "setresp",
                                         "set_repl", "cjson",      "getmetatable"};
 
@@ -55,10 +54,10 @@ class Instruction {
   std::uint32_t target() const { return (bits_ >> 6) & 0xffU; }
   std::uint32_t source() const { return bits_ >> 23; }
   std::uint32_t constant() const { return bits_ >> 14; }
-  /// What is taken out is named in the code, and not computed.
+  /// The field taken out is a constant, not computed.
   bool names_field() const { return ((bits_ >> 14) & 0x100U) != 0; }
 
-  /// Takes something out of the value in the register, and puts it in its place.
+  /// Takes something out of the value in the register, and overwrites the register with it.
   bool Replaces(std::uint32_t register_number) const {
     return (operation() == kGetTable || operation() == kLength) && source() == register_number &&
            target() == register_number;
@@ -78,10 +77,10 @@ class CodeReader {
     return found;
   }
 
-  /// Reads one function with all that are in it.
+  /// Reads one function, nested ones included.
   void ReadFunction(ScriptCode* result) {
     Text();                              // The source.
-    Take(2 * sizeof(std::int32_t) + 4);  // Lines, and four sizes of a byte.
+    Take(2 * sizeof(std::int32_t) + 4);  // Line numbers, and four one-byte sizes.
     const std::string_view code = Take(Count() * sizeof(std::uint32_t));
     const std::vector<std::string_view> names = Constants();
     Judge(code, names, result);
@@ -116,7 +115,7 @@ class CodeReader {
     return text.substr(0, text.empty() ? 0 : text.size() - 1);  // Without its NUL.
   }
 
-  /// Their texts; empty where a constant is none.
+  /// Texts of the constants; empty for other types.
   std::vector<std::string_view> Constants() {
     std::vector<std::string_view> names;
     for (std::size_t left = Count(); left > 0 && !torn_; --left) {
@@ -142,7 +141,7 @@ class CodeReader {
   void SkipDebugInformation() {
     Take(Count() * sizeof(std::int32_t));  // The line of each instruction.
     for (std::size_t left = Count(); left > 0 && !torn_; --left) {
-      Text();  // A local variable, and where it lives.
+      Text();  // A local variable's name and scope.
       Take(2 * sizeof(std::int32_t));
     }
     for (std::size_t left = Count(); left > 0 && !torn_; --left) Text();
@@ -169,7 +168,7 @@ class CodeReader {
       if (IsIn(kFunctions, name)) continue;
       const bool is_input = name == "KEYS" || name == "ARGV";
       if (!is_input && i + 1 < count && !at(i + 1).names_field()) result->pure = false;
-      // What is in the register is gone with the next instruction.
+      // The next instruction overwrites the register.
       if (!IsIn(kTables, name) || i + 1 == count || !at(i + 1).Replaces(one.target())) {
         result->plain = false;
       }

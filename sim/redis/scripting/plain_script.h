@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// Which scripts use the globals in the plain way: they name KEYS, ARGV and the libraries only to
-// take something out of them at once (KEYS[1], #ARGV, redis.call), assign no global, and do not ask
-// for their arguments (...), of which Redis gives them none.
+// Recognises scripts that use globals in the plain way: they name KEYS, ARGV and the libraries only
+// to take something out of them at once (KEYS[1], #ARGV, redis.call), assign no global, and do not
+// use their arguments (...), of which Redis passes none.
 //
 // Such a script can neither change these tables nor keep them, so it may see the tables themselves
 // instead of their read-only counterparts, as arguments instead of globals, and the next script may
-// have the same KEYS and ARGV with other texts in them. Read from the compiled code, because a text
-// does not show it.
+// get the same KEYS and ARGV with other texts. Derived from the compiled code, because the source
+// text does not show it.
 //
-// One that assigns no field of any table either leaves what it is given as it was, and has lost it
-// at its end: the next script may be given the same tables.
+// One that also assigns no field of any table leaves its inputs unchanged, and has lost them at its
+// end: the next script may get the same tables.
 //
-// One that looks at nothing but what it is given and the replies to its commands, and leaves
-// nothing but what those have done, is called pure.
+// A script is pure if it depends only on its inputs and its commands' replies, and has no effect
+// but through its commands.
 #pragma once
 
 #include <lua5.1/lua.hpp>
@@ -22,12 +22,12 @@ namespace interlock::sim::redis {
 
 struct ScriptCode {
   bool plain = false;
-  bool changes_tables = true;  ///< But for those that it makes in one go: {1, 2}.
-  bool pure = false;           ///< And plain.
+  bool changes_tables = true;  ///< Except tables made in one go: {1, 2}.
+  bool pure = false;           ///< Implies plain.
 };
 
-/// Reads the code of the Lua function on top of the stack, with all functions in it. Assumes the
-/// worst if its code is not in the form that is known here.
+/// Reads the code of the Lua function on top of the stack, nested functions included. Assumes the
+/// worst if the code is not in the known form.
 ScriptCode ReadScriptCode(lua_State* lua);
 
 }  // namespace interlock::sim::redis

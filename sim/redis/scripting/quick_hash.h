@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A hash of texts that differ at their ends, in their middle or in length: keys, tokens, digests,
-// the sources of scripts. Pure function; its value decides nothing but where something is kept.
+// A hash of texts that differ at their ends, in the middle or in length: keys, tokens, digests,
+// scripts. Pure function; its value only decides where something is stored.
 #pragma once
 
 #include <cstddef>

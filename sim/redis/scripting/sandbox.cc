@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "sim/redis/scripting/sandbox.h"
 
-
 #include "sim/redis/engine.h"
 #include "sim/redis/scripting/known_texts.h"
 #include "sim/redis/scripting/values.h"
@@ -17,14 +16,13 @@ namespace {
 
 constexpr int kHookStep = 100000;
 constexpr std::uint64_t kMaxInstructions = 10'000'000;
-// So much garbage may wait for the end of a script, and be left over from the ones before.
+// Garbage that may wait for the end of a script, and remain from earlier ones.
 constexpr std::size_t kMuchGarbage = std::size_t{4} << 20;
 constexpr std::size_t kSomeGarbage = std::size_t{1} << 20;
 constexpr const char* kReadOnlyTable = "Attempt to modify a readonly table";
 
-// Keys of the registry: the tables that map read-only tables to what is behind
-// them (and back) and objects to the numbers that tostring shows. Negative, because luaL_ref counts
-// up.
+// Registry keys: the tables that map read-only tables to the real ones (and back), and objects to
+// the numbers shown by tostring. Negative, because luaL_ref counts up.
 enum RegistryKey : int { kRealKey = -2, kProxyKey = -3, kObjectsKey = -4 };
 
 void NewRegistryTable(lua_State* lua, RegistryKey key) {
@@ -32,7 +30,7 @@ void NewRegistryTable(lua_State* lua, RegistryKey key) {
   lua_rawseti(lua, LUA_REGISTRYINDEX, key);
 }
 
-// Replaces the value at `index` by its counterpart in the table, and says whether there was one.
+// Replaces the value at `index` by its counterpart in the table; returns whether there was one.
 bool Map(lua_State* lua, RegistryKey table, int index) {
   lua_rawgeti(lua, LUA_REGISTRYINDEX, table);
   lua_pushvalue(lua, index);
@@ -43,7 +41,7 @@ bool Map(lua_State* lua, RegistryKey table, int index) {
   return found;
 }
 
-// Redis' own test happens in the interpreter, so its text has the position of the assignment.
+// Redis' own check is in the interpreter, so its text has the position of the assignment.
 int OnNewIndex(lua_State* lua) { return luaL_error(lua, kReadOnlyTable); }
 
 int OnMissingGlobal(lua_State* lua) {
@@ -54,8 +52,8 @@ int OnMissingGlobal(lua_State* lua) {
                     lua_tostring(lua, 2));
 }
 
-// A function of cjson that changes its settings, which later scripts would see. It is called in
-// this very frame, with its own first upvalue, so that its error texts stay the same.
+// A cjson function that changes its settings, which later scripts would see. Called in the same
+// frame, with its own first upvalue, so that its error texts stay the same.
 int CallTainting(lua_State* lua) {
   SandboxOf(lua).tainted = true;
   return lua_tocfunction(lua, lua_upvalueindex(2))(lua);
@@ -63,7 +61,7 @@ int CallTainting(lua_State* lua) {
 
 void OnCount(lua_State* lua, lua_Debug*);
 
-// Whatever catches the error that ends a script runs one instruction until the next.
+// Lets code that catches a script's final error run only one instruction.
 void HookEach(lua_State* lua) { lua_sethook(lua, &OnCount, LUA_MASKCOUNT, 1); }
 
 void OnCount(lua_State* lua, lua_Debug*) {
@@ -132,7 +130,7 @@ void ReplaceFunctions(lua_State* lua) {
   RepairLibraries(lua);
 }
 
-// Puts the read-only counterparts in place of the libraries and, last, of the globals.
+// Replaces the libraries and, last, the globals by their read-only counterparts.
 void ProtectGlobals(lua_State* lua, Sandbox* sandbox) {
   for (const char* name :
        {"string", "math", "table", "coroutine", "cjson", "bit", "cmsgpack", "struct", "redis"}) {
@@ -157,7 +155,7 @@ void ProtectGlobals(lua_State* lua, Sandbox* sandbox) {
   lua_replace(lua, LUA_GLOBALSINDEX);
 }
 
-// A table of globals that has the libraries themselves, and fails alike for what is missing.
+// A table of globals with the real libraries, which fails in the same way for missing names.
 void MakeDirectGlobals(lua_State* lua, Sandbox* sandbox) {
   lua_newtable(lua);
   const int direct = lua_gettop(lua);
@@ -179,13 +177,13 @@ void MakeDirectGlobals(lua_State* lua, Sandbox* sandbox) {
   sandbox->direct = luaL_ref(lua, LUA_REGISTRYINDEX);
 }
 
-// Lua is about to hold so many bytes. False: it must not.
+// Lua is about to use this many bytes. False: it must not.
 bool NoteMuchGarbage(Sandbox& sandbox, std::size_t bytes) {
   if (bytes > sandbox.live_bytes + sandbox.most_bytes) {
     sandbox.engine->SetUnmodelled("script over the memory limit");
     return false;
   }
-  // This only sets the collector's threshold: it does its work when Lua comes to a safe place.
+  // This only sets the collector's threshold: it runs when Lua reaches a safe point.
   const std::size_t much = sandbox.live_bytes + kMuchGarbage;
   const bool begins = sandbox.memory.bytes() <= much && bytes > much;
   if (begins && sandbox.lua != nullptr) lua_gc(sandbox.lua, LUA_GCRESTART, 0);
@@ -217,8 +215,7 @@ void Protect(lua_State* lua) {
   const int real = lua_gettop(lua);
   if (Map(lua, kProxyKey, real)) return;
   lua_newtable(lua);
-  // What looks into the table itself, as cjson.encode does, finds a function as it would in the
-  // real one.
+  // Code that inspects the table itself, like cjson.encode, finds a function as in the real one.
   lua_pushliteral(lua, "\0");
   lua_pushcfunction(lua, &OnNewIndex);
   lua_rawset(lua, -3);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Lua 5.1 as Redis' scripts see it: which globals there are, which of them may be changed (none),
-// and nothing by which an address, a clock or the garbage collector could reach a script's
-// behaviour.
+// Lua 5.1 as Redis' scripts see it: its globals, all read-only, and no way for an address, a clock
+// or the garbage collector to affect a script's behaviour.
 //
 // Hazard: Lua's errors are longjmps. No function here, nor any that Lua calls, may hold an object
 // with a destructor while it calls a Lua function that can raise.
@@ -21,23 +20,23 @@ namespace interlock::sim::redis {
 
 class Engine;
 
-/// What the sandboxed functions know of their surroundings.
+/// State of the sandboxed functions.
 struct Sandbox {
   Engine* engine = nullptr;
   std::uint64_t random = 0;        ///< State of math.random.
-  std::uint64_t instructions = 0;  ///< Of the running script, in steps of the count hook.
+  std::uint64_t instructions = 0;  ///< Of the running script, in count-hook steps.
   bool killed = false;             ///< By SCRIPT KILL.
-  std::uint64_t objects = 0;       ///< That tostring has named in the running script.
-  bool tainted = false;            ///< The next Reset needs a fresh Lua state.
-  int globals = LUA_NOREF;         ///< The real table of globals, which the read-only one hides.
-  int error_handler = LUA_NOREF;   ///< AnnotateError, as a function of Lua.
-  int direct = LUA_NOREF;          ///< For plain scripts: globals with the real libraries,
-  int redis = LUA_NOREF;           ///< and `redis`, the table itself.
-  lua_State* lua = nullptr;        ///< Once it is open.
+  std::uint64_t objects = 0;  ///< Number of objects that tostring has named in the running script.
+  bool tainted = false;       ///< The next Reset needs a fresh Lua state.
+  int globals = LUA_NOREF;    ///< The real table of globals, hidden by the read-only one.
+  int error_handler = LUA_NOREF;  ///< AnnotateError as a Lua function.
+  int direct = LUA_NOREF;         ///< For plain scripts: globals with the real libraries,
+  int redis = LUA_NOREF;          ///< and `redis`, the table itself.
+  lua_State* lua = nullptr;       ///< Set once it is open.
   LuaMemory memory;
-  std::size_t live_bytes = 0;  ///< What the last collection has left of it.
-  std::string scratch;         ///< What a library function builds; its memory outlives an error.
-  std::size_t most_bytes = 0;  ///< Of one script, beside those.
+  std::size_t live_bytes = 0;  ///< Bytes left in it by the last collection.
+  std::string scratch;         ///< Output of a library function; its memory survives an error.
+  std::size_t most_bytes = 0;  ///< Limit for one script, in addition to those.
 };
 
 inline constexpr std::uint64_t kInitialRandom = 0x1234ABCD330E;
@@ -46,8 +45,8 @@ inline constexpr std::uint64_t kInitialRandom = 0x1234ABCD330E;
 /// becomes the read-only global `redis`. The sandbox must outlive the state.
 void OpenSandbox(lua_State* lua, Sandbox* sandbox);
 Sandbox& SandboxOf(lua_State* lua);
-/// Garbage is collected between scripts, and within one only if it needs much memory. Nothing of
-/// one script is left to the next: no hook, no numbers of objects, no garbage worth mentioning.
+/// Collects garbage between scripts, and within one only if it needs much memory. A script leaves
+/// nothing to the next: no hook, no object numbers, no significant garbage.
 void BeginScript(lua_State* lua);
 /// REQUIRES: the stack is empty.
 void EndScript(lua_State* lua);
@@ -59,32 +58,32 @@ void Protect(lua_State* lua);
 /// Replaces a read-only table at `index` by the real one; false: it is not read-only.
 bool MapToReal(lua_State* lua, int index);
 int RaiseReadOnly(lua_State* lua);
-/// Pushes the number that stands for the object's address in this script.
+/// Pushes the number that represents the object's address in this script.
 void NumberObject(lua_State* lua, int index);
 std::span<const luaL_Reg> BaseFunctions();
 std::span<const luaL_Reg> MathFunctions();
-/// Puts quicker versions of functions that scripts call with plain numbers into the globals.
+/// Replaces functions that scripts call with plain numbers by faster versions, in the globals.
 void OpenNumberFunctions(lua_State* lua);
-/// Puts ours in place of what Debian's libraries lack of Redis' repairs.
+/// Replaces library functions in which Debian's Lua lacks Redis' fixes.
 void RepairLibraries(lua_State* lua);
-/// The tables cmsgpack and struct, on top of the stack.
+/// Push the tables cmsgpack and struct.
 void PushMessagePack(lua_State* lua);
 void PushStruct(lua_State* lua);
-/// Replaces the field of the table on top by this function, with the original in upvalue 1. Its
-/// CallOriginal runs that in the same frame, so that its error texts stay the same.
+/// Replaces the field of the table on top by this function, with the original in upvalue 1.
+/// CallOriginal runs the original in the same frame, so that its error texts stay the same.
 void ReplaceField(lua_State* lua, const char* name, lua_CFunction function);
 int CallOriginal(lua_State* lua);
-/// The text of a value on the stack, which is a string; a number becomes one.
+/// The text of a value on the stack, which is a string; a number is converted to one.
 std::string_view TextOnStack(lua_State* lua, int index);
 
-/// What the error of a killed script says.
+/// The error text of a killed script.
 inline constexpr const char* kKilledText = "Script killed by user with SCRIPT KILL...";
 
-/// Ends the script for good, protected calls in it or not, and the server is unmodelled().
+/// Ends the script for good, even inside protected calls, and makes the server unmodelled().
 int Abort(lua_State* lua, std::string_view what);
-/// The same, if something outside of Lua's own memory grows beyond what a script may have.
+/// The same, if memory outside Lua's own exceeds what a script may have.
 void CheckMemory(lua_State* lua, std::size_t bytes);
-/// As luaL_loadbuffer, but bytecode is read as (wrong) text, and `before` stands in front of it.
+/// Like luaL_loadbuffer, but bytecode is read as (wrong) text, and `before` is prepended.
 int LoadText(lua_State* lua, std::string_view text, const char* chunk,
              std::string_view before = " ");
 /// The error handler of scripts: turns every error into a table with err, source and line.

@@ -7,7 +7,7 @@ namespace interlock::sim::redis {
 
 namespace {
 
-// The text up to the next of the separators, which is dropped.
+// The text up to the next separator, which is dropped.
 std::string_view TakeWord(std::string_view* text, std::string_view separators) {
   const std::size_t end = text->find_first_of(separators);
   const std::string_view word = text->substr(0, end);

@@ -40,7 +40,7 @@ void ScriptInputs::Push(lua_State* lua, Which which, Texts texts, KnownTexts* kn
   Kept& kept = kept_[which][count];
   PushTable(lua, count, &kept);
   for (std::size_t i = 0; i < count; ++i) {
-    // A text that is empty may not be there yet.
+    // An empty text may never have been set.
     if (kept.texts[i] == texts[i] && !texts[i].empty()) continue;
     known->Push(lua, texts[i]);
     kept.texts[i] = {lua_tostring(lua, -1), texts[i].size()};

@@ -19,19 +19,19 @@ class ScriptInputs {
   enum Which : std::size_t { kKeys, kArguments };
   using Texts = std::span<const std::string_view>;
 
-  /// A new table, in the table of globals on top of the stack.
+  /// Sets a new table in the table of globals on top of the stack.
   static void SetNew(lua_State* lua, Which which, Texts texts, KnownTexts* known);
-  /// For a script that is plain, on top of the stack: a table that served others before, and of
-  /// which only the texts are changed that differ.
+  /// For a plain script, pushes a table used by earlier scripts, changing only the texts that
+  /// differ.
   void Push(lua_State* lua, Which which, Texts texts, KnownTexts* known);
 
  private:
   static constexpr std::size_t kMostKept = 16;
 
-  /// A table of texts, and what is in it.
+  /// A table of texts, and its content.
   struct Kept {
     int table = LUA_NOREF;
-    std::vector<std::string_view> texts;  // Lua's own, which the table holds.
+    std::vector<std::string_view> texts;  // Lua's own, held by the table.
   };
 
   static void PushNew(lua_State* lua, Texts texts, KnownTexts* known);

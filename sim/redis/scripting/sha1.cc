@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// SHA-1 as FIPS 180-4 defines it. It names scripts; nothing here relies on its strength.
+// SHA-1 as in FIPS 180-4. It identifies scripts; nothing here relies on its strength.
 #include <array>
 #include <bit>
 #include <cstddef>

@@ -16,11 +16,11 @@ namespace {
 
 // Both white marks of the collector: a string is dead if it has the one that is not current.
 constexpr std::uint8_t kWhites = 3;
-// Shorter ones are hashed in full by Lua itself.
+// Lua itself hashes shorter ones in full.
 constexpr std::size_t kFirstSampled = 32;
 
 extern "C" {
-// Weak: null where Lua is a shared library, whose own calls no linker redirects.
+// Weak: null if Lua is a shared library, whose own calls no linker redirects.
 [[gnu::weak]] LuaString* NewLuaString(lua_State* lua, const char* text,
                                       std::size_t length) __asm__("__real_luaS_newlstr");
 }
@@ -35,7 +35,7 @@ std::uint32_t HashOf(const char* text, std::size_t length, std::size_t step) {
   return hash;
 }
 
-// With a step of 1, for the strings that scripts make by the dozen.
+// With a step of 1, for the strings that scripts make in large numbers.
 std::uint32_t HashOfAll(const char* text, std::size_t length) {
   auto hash = static_cast<std::uint32_t>(length);
   const char* next = text + length;
@@ -67,7 +67,7 @@ bool LayoutIsAsExpected(lua_State* lua) {
   return at == probe && std::memcmp(at->text(), kProbe.data(), kProbe.size()) == 0;
 }
 
-// Puts a string that Lua has just made where its whole hash belongs.
+// Moves a string that Lua has just made to its full hash's chain.
 void Rehash(LuaGlobal& global, LuaString* made, std::uint32_t hash) {
   LuaString** link = &global.ChainOf(made->hash);
   while (*link != made) link = &(*link)->next;
@@ -93,7 +93,7 @@ LuaString* NewHashedLuaString(lua_State* lua, const char* text, std::size_t leng
   for (LuaString* at = global.ChainOf(hash); at != nullptr; at = at->next) {
     if (at->length != length || std::memcmp(at->text(), text, length) != 0) continue;
     const std::uint8_t dead = (global.current_white ^ kWhites) & kWhites;
-    if ((at->marked & dead) != 0) at->marked ^= kWhites;  // It lives again.
+    if ((at->marked & dead) != 0) at->marked ^= kWhites;  // Revives it.
     return at;
   }
   LuaString* made = NewLuaString(lua, text, length);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// struct: numbers and texts as the bytes of a C structure and back, by a format: > < byte order,
-// ! alignment, x padding, b B h H l L T i I integers (i3: of 3 bytes), f d floating point, s a text
-// with its NUL, c8 one of 8 bytes, c0 one of the length that was unpacked just before.
+// struct: numbers and texts to bytes like a C structure, and back, by a format: > < byte order, !
+// alignment, x padding, b B h H l L T i I integers (i3: of 3 bytes), f d floating point, s a text
+// with its NUL, c8 one of 8 bytes, c0 one whose length was unpacked just before.
 //
-// Packed text is collected in the sandbox: it may be lost to an error of Lua.
+// Output is collected in the sandbox: a Lua error may discard it.
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -23,12 +23,12 @@ constexpr int kWidestAlignment = 8;
 
 bool IsIn(std::string_view letters, char c) { return letters.find(c) != std::string_view::npos; }
 
-// Walks along a format.
+// Iterates over a format.
 class Layout {
  public:
   Layout(lua_State* lua, const char* format) : lua_(lua), at_(format) {}
 
-  /// Reads the next letter, with its size and the padding in front of it at this place.
+  /// Reads the next letter, with its size and the padding before it at this position.
   bool Next(std::size_t place) {
     if (*at_ == '\0') return false;
     letter_ = *at_++;
@@ -47,7 +47,7 @@ class Layout {
   bool is_integer() const { return IsIn("bBhHlLTiI", letter_); }
   bool is_signed() const { return std::islower(static_cast<unsigned char>(letter_)) != 0; }
 
-  /// A letter that stands for no value.
+  /// Handles a letter without a value.
   void Control() {
     switch (letter_) {
       case ' ':
@@ -121,7 +121,7 @@ class Layout {
   std::size_t padding_ = 0;
 };
 
-// The cast of x86: what does not fit becomes the smallest integer.
+// Casts like x86: out of range becomes the smallest integer.
 std::uint64_t BitsOf(double number) {
   constexpr double kLimit = 9223372036854775808.0;
   if (number >= kLimit && number < 2 * kLimit) {
@@ -187,7 +187,7 @@ int StructPack(lua_State* lua) {
   Layout layout(lua, luaL_checkstring(lua, 1));
   std::string& out = SandboxOf(lua).scratch;
   out.clear();
-  lua_pushnil(lua);  // Redis' version finds it in place of the first argument that is missing.
+  lua_pushnil(lua);  // Redis' version finds it in place of the first missing argument.
   int argument = 2;
   while (layout.Next(out.size())) {
     out.append(layout.padding(), '\0');
@@ -208,7 +208,7 @@ bool Has(std::string_view data, std::size_t place, std::size_t size) {
   return size <= data.size() && place <= data.size() - size;
 }
 
-// Pushes one value, if the letter stands for any, and returns its size.
+// Pushes one value, if the letter has one, and returns its size.
 std::size_t UnpackOne(lua_State* lua, Layout& layout, std::string_view data, std::size_t place,
                       int* count) {
   std::size_t size = layout.size();

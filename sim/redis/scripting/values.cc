@@ -20,7 +20,7 @@ std::string_view TextAt(lua_State* lua, int index) {
   return {text, length};
 }
 
-// The cast of x86: what does not fit becomes the smallest integer.
+// Casts like x86: out of range becomes the smallest integer.
 std::int64_t ToInteger(double number) {
   constexpr double kLimit = 9223372036854775808.0;
   if (std::isnan(number) || number >= kLimit || number < -kLimit) {
@@ -35,7 +35,7 @@ void PushStringField(lua_State* lua, Field field, std::string_view text) {
   lua_rawset(lua, -3);
 }
 
-// The field of a status, which is nearly always the same.
+// The field of a status, which is nearly always OK.
 void PushStatus(lua_State* lua, std::string_view text) {
   if (text != "OK") return PushStringField(lua, Field::kOk, text);
   PushField(lua, Field::kOk);
@@ -52,7 +52,7 @@ bool PushRawField(lua_State* lua, Field field, int type) {
   return false;
 }
 
-// Of the table on top. Most that are not flat arrays are known by this at once.
+// Checks the table on top, quickly recognising most that are not flat arrays.
 bool HasOnlyNumbersAsKeys(lua_State* lua) {
   constexpr int kFew = 8;
   lua_pushnil(lua);
@@ -65,7 +65,7 @@ bool HasOnlyNumbersAsKeys(lua_State* lua) {
   return true;
 }
 
-// Keeps the memory of the text.
+// Reuses the text's memory.
 void SetText(Value* value, Value::Type type, std::string_view text) {
   value->type = type;
   value->integer = 0;
@@ -75,7 +75,7 @@ void SetText(Value* value, Value::Type type, std::string_view text) {
 
 void SetAggregate(Value* value, Value::Type type) { SetText(value, type, {}); }
 
-// Under RESP2 true is 1, and false is nil.
+// In RESP2 true is 1, and false is nil.
 void SetBoolean(Value* value, bool truth, int protocol) {
   using Type = Value::Type;
   SetText(value, protocol == 3 ? Type::kBoolean : truth ? Type::kInteger : Type::kNil, {});
@@ -102,12 +102,12 @@ bool TakeVerbatim(lua_State* lua, Value* reply) {
   return true;
 }
 
-// A map or a set, on top: its keys, and values if wanted, in the order of the table.
+// A map or set on top: its keys, with values if requested, in the order of the table.
 const char* TakeEntries(lua_State* lua, int protocol, Value* reply, bool values, int depth) {
   SetAggregate(reply, values ? Value::Type::kMap : Value::Type::kSet);
   lua_pushnil(lua);
   while (lua_next(lua, -2) != 0) {
-    lua_pushvalue(lua, -2);  // A copy: the key itself is what lua_next goes on from.
+    lua_pushvalue(lua, -2);  // A copy: lua_next continues from the key itself.
     reply->elements.emplace_back();
     const char* unmodelled = TakeReply(lua, protocol, &reply->elements.back(), depth + 1);
     lua_pop(lua, 1);
@@ -136,8 +136,8 @@ const char* TakeArray(lua_State* lua, int protocol, Value* reply, int depth) {
   }
 }
 
-// Of the table on top, if it has the keys 1, 2 ... and no tables in it, as nearly all replies: in
-// the walk that finds it out. False: it may be anything, and so may the reply.
+// Converts the table on top if it has keys 1, 2 ... and contains no tables, like nearly all
+// replies, in the same pass that finds this out. False: it may be anything, and so may the reply.
 bool TakeFlatArray(lua_State* lua, int protocol, Value* reply, int depth) {
   const auto take = [&] {
     return TakeReply(lua, protocol, &reply->elements.emplace_back(), depth + 1) == nullptr;
@@ -217,7 +217,7 @@ void PushSet(lua_State* lua, const Value& value, int protocol, KnownTexts* known
 }  // namespace
 
 std::size_t FormatArgument(double number, NumberText* text) {
-  // Whole numbers, which nearly all are, without the detour through printf.
+  // Shortcut for integers, by far the most common, avoiding printf.
   if (IsPlainWhole(number)) {
     const auto end = std::to_chars(text->data(), text->data() + text->size() - 1,
                                    static_cast<std::int64_t>(number));
@@ -249,7 +249,7 @@ void PushError(lua_State* lua, std::string_view text) {
 }
 
 void PushValue(lua_State* lua, const Value& value, int protocol, KnownTexts* known) {
-  // A plain value fits into what every C function may push.
+  // A plain value fits into the stack space guaranteed to C functions.
   if (value.type >= Value::Type::kArray) luaL_checkstack(lua, 6, "too many nested replies");
   switch (value.type) {
     case Value::Type::kNil:
@@ -341,7 +341,7 @@ bool PopScriptError(lua_State* lua, const std::string& sha, Value* reply) {
     lua_rawget(lua, table);
   }
   if (lua_isstring(lua, table + 1) == 0) return false;
-  // A number becomes a text, which may raise: before there is a string that would be lost.
+  // Converting a number to text may raise, so it precedes any string that would leak.
   const std::string_view error = UntilNul(TextAt(lua, table + 1));
   const std::string_view source = TextAt(lua, table + 2);
   const std::string_view line = TextAt(lua, table + 3);

@@ -14,22 +14,22 @@
 
 namespace interlock::sim::redis {
 
-/// As a script that speaks this RESP version sees it. May raise (memory only).
+/// As seen by a script that speaks this RESP version. May raise (memory only).
 void PushValue(lua_State* lua, const Value& value, int protocol, KnownTexts* known);
-/// A table with err: "CODE text"; without a code ("text", or "-text") ERR is put in front.
+/// A table with err: "CODE text"; a text without a code ("text", or "-text") gets ERR prepended.
 void PushError(lua_State* lua, std::string_view text);
 
 /// A number as an argument of redis.call: %.17g, followed by a NUL. Returns the length.
 using NumberText = std::array<char, 32>;
 std::size_t FormatArgument(double number, NumberText* text);
 
-/// Reads the value on top, which stays there, into its RESP3 form. Not null: what of it is not
-/// modelled, and then the stack is as it may be.
+/// Converts the value on top, which stays there, to its RESP3 form. If not null, returns what is
+/// not modelled in it, and the stack is unspecified.
 inline constexpr int kMaxDepth = 60;
 const char* TakeReply(lua_State* lua, int protocol, Value* reply, int depth = 0);
 
-/// Pops the error on top, as the error handler left it: the error reply for the script of this
-/// name. False: Redis would crash, because the raised table has no err.
+/// Pops the error on top, as left by the error handler, as the error reply for the script of this
+/// name. Returns false if Redis would crash, because the raised table has no err.
 bool PopScriptError(lua_State* lua, const std::string& sha, Value* reply);
 
 }  // namespace interlock::sim::redis
