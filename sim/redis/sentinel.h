@@ -18,12 +18,12 @@
 #include <vector>
 
 #include "sim/redis/command_table.h"
+#include "sim/redis/node_id.h"
 #include "sim/redis/replication.h"
 
 namespace interlock::sim::redis {
 
 class Topology;
-using NodeId = std::size_t;
 
 struct SentinelSpec {
   std::string master_name = "mymaster";

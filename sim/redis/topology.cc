@@ -10,7 +10,8 @@ namespace interlock::sim::redis {
 
 namespace {
 
-constexpr std::int64_t kCronUs = 1'000'000;
+constexpr std::int64_t kSecondUs = 1'000'000;
+constexpr std::int64_t kCronUs = kSecondUs;
 
 }  // namespace
 
@@ -46,13 +47,10 @@ void Topology::Reset(const TopologySpec& spec) {
     nodes_.push_back(std::move(spare_.back()));
     spare_.pop_back();
   }
-  lags_.clear();
-  ways_.clear();
-  cuts_.clear();
+  traffic_.Reset(spec_.lag_us);
+  links_.Reset(nodes_.size(), spec_.full_sync_us);
   now_us_ = 0;
   next_tick_us_ = Sentinel::kTickUs;
-  connections_ = 0;
-  sequence_ = 0;
   for (NodeId id = 0; id < nodes_.size(); ++id) ResetNode(id);
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     if (!IsSentinel(id)) continue;
@@ -75,7 +73,7 @@ void Topology::ResetNode(NodeId id) {
       node.server.Reset(its_spec.replica_of ? with_master : its_spec.configuration);
   // A specification that is wrong must not run as another one.
   if (!wrong.empty()) node.server.engine().SetUnmodelled("configuration " + wrong);
-  node.clock_base_us = spec_.start_us;
+  node.clock = NodeClock(spec_.start_us);
   node.next_cron_us = kCronUs;
   node.server.SetTime(spec_.start_us);
   node.server.engine().identity = id + 1;
@@ -84,9 +82,6 @@ void Topology::ResetNode(NodeId id) {
 
 Topology::~Topology() = default;
 
-Replication& Topology::replication(NodeId node) { return server(node).engine().replication; }
-
-// Neither down, nor stopped, nor in DEBUG SLEEP.
 bool Topology::Runs(NodeId node) {
   return nodes_[node]->up && !nodes_[node]->paused && !server(node).engine().stall.active();
 }
@@ -98,105 +93,57 @@ std::optional<NodeId> Topology::Resolve(std::string_view host, int port) const {
   return std::nullopt;
 }
 
-std::int64_t Topology::ClockOf(const Node& node, std::int64_t time_us) {
-  const std::int64_t passed = time_us - node.clock_since_us;
-  return node.clock_base_us + passed + passed * node.drift_ppm / 1'000'000;
-}
-
-std::int64_t Topology::TimeAtClock(NodeId id, std::int64_t unix_us) const {
-  const Node& node = *nodes_[id];
-  const std::int64_t missing = unix_us - node.clock_base_us;
-  if (node.drift_ppm == 0) return node.clock_since_us + missing;
-  if (missing <= 0) return node.clock_since_us;
-  const std::int64_t rate = 1'000'000 + node.drift_ppm;
-  constexpr std::int64_t kVeryLong = INT64_MAX / 1'000'000 / 4;
-  std::int64_t at = node.clock_since_us + std::min(missing, kVeryLong) * 1'000'000 / rate;
-  // The clock shows whole us, rounded towards its base.
-  while (ClockOf(node, at) < unix_us && missing <= kVeryLong) ++at;
-  while (at > node.clock_since_us && ClockOf(node, at - 1) >= unix_us) --at;
-  return at;
-}
-
 void Topology::SetTime(std::int64_t us) {
-  if (nodes_.size() > 1) Collect();  // Otherwise nothing can be on its way.
+  if (nodes_.size() > 1) links_.Collect();  // Otherwise nothing can be on its way.
   now_us_ = us;
-  for (const std::unique_ptr<Node>& node : nodes_) node->server.SetTime(ClockOf(*node));
+  for (const std::unique_ptr<Node>& node : nodes_) node->server.SetTime(node->clock.At(now_us_));
 }
 
 void Topology::StepClock(NodeId id, std::int64_t us) {
   Node& node = *nodes_[id];
-  node.clock_base_us = ClockOf(node) + us;
-  node.clock_since_us = now_us_;
-  node.server.SetTime(ClockOf(node));
-}
-
-void Topology::SetClockDrift(NodeId id, std::int64_t parts_per_million) {
-  StepClock(id, 0);
-  nodes_[id]->drift_ppm = parts_per_million;
-}
-
-void Topology::SetLag(NodeId from, NodeId to, std::int64_t us) { lags_[{from, to}] = us; }
-
-void Topology::SetCut(NodeId a, NodeId b, bool cut) {
-  const Way way = std::minmax(a, b);
-  std::erase(cuts_, way);
-  if (cut) cuts_.push_back(way);
-}
-
-bool Topology::IsCut(NodeId a, NodeId b) const {
-  return std::find(cuts_.begin(), cuts_.end(), Way(std::minmax(a, b))) != cuts_.end();
-}
-
-void Topology::Send(NodeId from, NodeId to, Message message, std::int64_t delay_us) {
-  const auto lag = lags_.find({from, to});
-  std::deque<Message>& way = ways_[{from, to}];
-  message.deliver_at_us = now_us_ + delay_us + (lag == lags_.end() ? spec_.lag_us : lag->second);
-  if (!way.empty()) {
-    message.deliver_at_us = std::max(message.deliver_at_us, way.back().deliver_at_us);
-  }
-  message.sequence = ++sequence_;
-  way.push_back(std::move(message));
+  node.clock.Step(now_us_, us);
+  node.server.SetTime(node.clock.At(now_us_));
 }
 
 // To a process that is gone everything can be delivered: it is refused.
 bool Topology::CanDeliver(const Way& way) {
-  return !IsCut(way.first, way.second) && (!IsUp(way.second) || Runs(way.second));
+  return !traffic_.IsCut(way.first, way.second) && (!IsUp(way.second) || Runs(way.second));
 }
 
 std::vector<std::pair<NodeId, NodeId>> Topology::Deliverable() {
-  Collect();
+  links_.Collect();
   std::vector<Way> ways;
-  for (const auto& [way, messages] : ways_) {
+  for (const auto& [way, messages] : traffic_.ways()) {
     if (!messages.empty() && CanDeliver(way)) ways.push_back(way);
   }
   return ways;
 }
 
 bool Topology::DeliverOne(NodeId from, NodeId to) {
-  Collect();
-  const auto way = ways_.find({from, to});
-  if (way == ways_.end() || way->second.empty() || !CanDeliver(way->first)) return false;
+  links_.Collect();
+  const auto way = traffic_.ways().find({from, to});
+  if (way == traffic_.ways().end() || way->second.empty() || !CanDeliver(way->first)) return false;
   Deliver(way->first);
-  Collect();
+  links_.Collect();
   return true;
 }
 
 std::optional<std::int64_t> Topology::NextTimerUs() {
-  Collect();
+  links_.Collect();
   std::optional<std::int64_t> next;
   if (spec_.sentinels > 0) next = std::max(now_us_, next_tick_us_);
   const auto consider = [&](std::int64_t at_us) {
     at_us = std::max(at_us, now_us_);
     next = std::min(next.value_or(at_us), at_us);
   };
-  for (const auto& [way, messages] : ways_) {
+  for (const auto& [way, messages] : traffic_.ways()) {
     if (!messages.empty() && CanDeliver(way)) consider(messages.front().deliver_at_us);
   }
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     Node& node = *nodes_[id];
     if (!node.up || node.paused) continue;
     if (const auto timer = node.server.NextTimerUs()) consider(TimeAtClock(id, *timer));
-    if (NeedsCron(id)) consider(node.next_cron_us);
+    if (links_.NeedsCron(id)) consider(node.next_cron_us);
   }
   return next;
 }
@@ -210,26 +157,34 @@ void Topology::RunTimers() {
     }
     if (!Runs(id) || node.next_cron_us > now_us_) continue;
     node.next_cron_us = now_us_ - now_us_ % kCronUs + kCronUs;
-    if (NeedsCron(id)) RunCron(id);
+    if (links_.NeedsCron(id)) links_.RunCron(id, (now_us_ - node.started_us) / kSecondUs);
   }
   RunSentinels();
   for (;;) {
-    Collect();
-    const Way* due = nullptr;
-    const Message* first = nullptr;
-    for (const auto& [way, messages] : ways_) {
-      if (messages.empty() || messages.front().deliver_at_us > now_us_ || !CanDeliver(way))
-        continue;
-      const Message& message = messages.front();
-      if (first == nullptr || std::pair(message.deliver_at_us, message.sequence) <
-                                  std::pair(first->deliver_at_us, first->sequence)) {
-        due = &way;
-        first = &message;
-      }
-    }
+    links_.Collect();
+    const Way* due = FirstDue();
     if (due == nullptr) return;
     Deliver(*due);
   }
+}
+
+const Topology::Way* Topology::FirstDue() {
+  const Way* due = nullptr;
+  const ReplicationMessage* first = nullptr;
+  for (const auto& [way, messages] : traffic_.ways()) {
+    if (messages.empty() || messages.front().deliver_at_us > now_us_ || !CanDeliver(way)) continue;
+    const ReplicationMessage& message = messages.front();
+    if (first == nullptr || std::pair(message.deliver_at_us, message.sequence) <
+                                std::pair(first->deliver_at_us, first->sequence)) {
+      due = &way;
+      first = &message;
+    }
+  }
+  return due;
+}
+
+void Topology::Deliver(const Way& way) {
+  links_.Deliver(way.first, way.second, traffic_.Take(way));
 }
 
 void Topology::RunSentinels() {
@@ -241,7 +196,7 @@ void Topology::RunSentinels() {
 }
 
 void Topology::Reconfigure(NodeId node, const std::optional<MasterAddress>& master) {
-  Collect();
+  links_.Collect();
   Engine& engine = server(node).engine();
   engine.CloseAll();
   (void)server(node).Configure("replicaof",
@@ -251,25 +206,17 @@ void Topology::Reconfigure(NodeId node, const std::optional<MasterAddress>& mast
   } else if (engine.replication.master() != master) {
     engine.replication.Follow(*master);
   }
-  Collect();
+  links_.Collect();
 }
 
 void Topology::Kill(NodeId id, const Server::Crash& crash) {
-  Collect();
+  links_.Collect();
   Node& node = *nodes_[id];
   if (crash.power_lost) {
-    for (auto& [way, messages] : ways_) {
-      if (way.first == id) messages.clear();
-    }
-  } else if (node.upstream.connection != 0) {
-    HangUp(id, true);
+    links_.OnPowerLoss(id);
+  } else {
+    links_.OnKill(id);
   }
-  for (const Downstream& link : node.downstreams) {
-    // After a power loss it is the machine's next start that tells them.
-    if (!crash.power_lost) Send(id, link.replica, {.connection = link.connection});
-  }
-  if (!crash.power_lost) node.downstreams.clear();
-  node.upstream = Upstream();
   node.up = false;
   node.paused = false;
   node.server.Kill(crash);
@@ -277,18 +224,24 @@ void Topology::Kill(NodeId id, const Server::Crash& crash) {
 
 void Topology::Start(NodeId id, std::int64_t loading_us) {
   Node& node = *nodes_[id];
-  for (const Downstream& link : node.downstreams) {
-    Send(id, link.replica, {.connection = link.connection});
-  }
-  node.downstreams.clear();
+  links_.OnStart(id);
   node.up = true;
   node.started_us = now_us_;
   node.server.Start(loading_us);
 }
 
 void Topology::SetPaused(NodeId id, bool paused) {
-  Collect();
+  links_.Collect();
   nodes_[id]->paused = paused;
+}
+
+void Topology::Describe(NodeId id, StateSink& sink) {
+  const Node& node = *nodes_[id];
+  sink.BeginPart();
+  sink.Number((node.up ? 1U : 0U) | (node.paused ? 2U : 0U) | (InStep(id) ? 4U : 0U));
+  sink.Number(static_cast<std::uint64_t>(node.clock.At(now_us_) - now_us_));
+  sink.Number(static_cast<std::uint64_t>(node.clock.drift_ppm()));
+  if (nodes_.size() > 1) links_.Describe(id, sink);
 }
 
 }  // namespace interlock::sim::redis

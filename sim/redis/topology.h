@@ -11,8 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,7 +18,11 @@
 #include <utility>
 #include <vector>
 
+#include "sim/redis/node_clock.h"
+#include "sim/redis/node_id.h"
 #include "sim/redis/replication.h"
+#include "sim/redis/replication_links.h"
+#include "sim/redis/replication_traffic.h"
 #include "sim/redis/sentinel.h"
 #include "sim/redis/server.h"
 #include "sim/redis/state.h"
@@ -69,19 +71,23 @@ class Topology {
   std::int64_t time_us() const { return now_us_; }
   /// A jump of one node's wall clock, or how much faster than topology time it runs.
   void StepClock(NodeId node, std::int64_t us);
-  void SetClockDrift(NodeId node, std::int64_t parts_per_million);
+  void SetClockDrift(NodeId node, std::int64_t parts_per_million) {
+    nodes_[node]->clock.SetDrift(now_us_, parts_per_million);
+  }
   /// The first topology time at which the node's clock, if nothing sets it, shows `unix_us` or
   /// more; never before the last change of that clock.
-  std::int64_t TimeAtClock(NodeId node, std::int64_t unix_us) const;
+  std::int64_t TimeAtClock(NodeId node, std::int64_t unix_us) const {
+    return nodes_[node]->clock.TimeAt(unix_us);
+  }
 
   /// When RunTimers should be called; nullopt: never, unless a command is executed first.
   std::optional<std::int64_t> NextTimerUs();
   void RunTimers();
 
   /// From one node to another, for what is sent from now on.
-  void SetLag(NodeId from, NodeId to, std::int64_t us);
+  void SetLag(NodeId from, NodeId to, std::int64_t us) { traffic_.SetLag({from, to}, us); }
   /// Both ways: messages wait until it is healed.
-  void SetCut(NodeId a, NodeId b, bool cut);
+  void SetCut(NodeId a, NodeId b, bool cut) { traffic_.SetCut(a, b, cut); }
   /// Ways on which something waits that could be delivered, in order.
   std::vector<std::pair<NodeId, NodeId>> Deliverable();
   /// The oldest message of that way, now. False: there is none, or it cannot be delivered.
@@ -95,105 +101,50 @@ class Topology {
   void SetPaused(NodeId node, bool paused);
   bool IsUp(NodeId node) const { return nodes_[node]->up; }
   bool IsPaused(NodeId node) const { return nodes_[node]->paused; }
+  /// Neither down, nor stopped, nor in DEBUG SLEEP.
+  bool Runs(NodeId node);
 
   bool IsSentinel(NodeId node) const { return node >= spec_.nodes.size() - spec_.sentinels; }
   /// Null, if it is none.
   Sentinel* sentinel(NodeId node) { return nodes_[node]->sentinel.get(); }
   /// A command of the one would be answered by the other now.
-  bool Reaches(NodeId from, NodeId to) { return Runs(to) && !IsCut(from, to); }
+  bool Reaches(NodeId from, NodeId to) { return Runs(to) && !traffic_.IsCut(from, to); }
   /// As a Sentinel does it: REPLICAOF (nullopt: NO ONE), CONFIG REWRITE, CLIENT KILL.
   void Reconfigure(NodeId node, const std::optional<MasterAddress>& master);
 
   /// A replica that has whatever its master has, as soon as somebody looks.
-  bool InStep(NodeId node);
+  bool InStep(NodeId node) { return links_.InStep(node); }
   /// Whether the node runs, its clock, its links to others, what it has sent them.
   void Describe(NodeId node, StateSink& sink);
 
  private:
-  /// On the connection of a replica to its master.
-  struct Message {
-    enum class Kind : std::uint8_t {
-      kRequest,   // PSYNC
-      kContinue,  // The history goes on, named `point.id`.
-      kSyncing,   // All data will follow.
-      kSnapshot,
-      kUnit,
-      kAcknowledgement,
-      kClosed,
-    };
-    Kind kind = Kind::kClosed;
-    std::uint64_t connection = 0;
-    ReplicationPoint point = {};
-    std::shared_ptr<const Snapshot> snapshot = {};
-    Unit unit = {};
-    std::int64_t deliver_at_us = 0;
-    std::uint64_t sequence = 0;
-  };
-  /// A replica's end of its connection; `connection` 0: there is none.
-  struct Upstream {
-    std::uint64_t connection = 0;
-    NodeId master = 0;
-    std::uint64_t epoch = 0;  // Replication::epoch() when it was opened.
-    bool retry_at_once = true;
-  };
-  /// A master's end.
-  struct Downstream {
-    std::uint64_t connection = 0;
-    std::uint64_t handle = 0;
-    NodeId replica = 0;
-  };
+  using Way = ReplicationTraffic::Way;
   struct NodeState {
     std::unique_ptr<Sentinel> sentinel;
     bool up = true;
     bool paused = false;
-    std::int64_t clock_base_us = 0;  // Its clock at `clock_since_us`.
-    std::int64_t clock_since_us = 0;
-    std::int64_t drift_ppm = 0;
+    NodeClock clock;
     std::int64_t started_us = 0;
     std::int64_t next_cron_us = 0;
-    Upstream upstream;
-    std::vector<Downstream> downstreams;
   };
   struct Node : NodeState {
     Server server;
   };
-  using Way = std::pair<NodeId, NodeId>;
 
-  Replication& replication(NodeId node);
-  bool Runs(NodeId node);
-  std::int64_t ClockOf(const Node& node) const { return ClockOf(node, now_us_); }
-  static std::int64_t ClockOf(const Node& node, std::int64_t time_us);
   void ResetNode(NodeId id);
-  bool NeedsCron(NodeId node);
-  void RunCron(NodeId node);
   void RunSentinels();
-  void Send(NodeId from, NodeId to, Message message, std::int64_t delay_us = 0);
-  bool IsCut(NodeId a, NodeId b) const;
   bool CanDeliver(const Way& way);
-  void DescribeWay(const Way& way, StateSink& sink);
-  void DescribeWrites(NodeId master, StateSink& sink);
+  /// Of the oldest messages of all ways the first that is due; null: there is none.
+  const Way* FirstDue();
   void Deliver(const Way& way);
-  /// Looks at what commands have brought about: new units, new roles, links that were given up.
-  void Collect();
-  void CollectUpstream(NodeId node);
-  void CollectDownstreams(NodeId node);
-  void Connect(NodeId replica);
-  void HangUp(NodeId replica, bool tell_master);
-  void OnRequest(NodeId master, NodeId replica, const Message& message);
-  void OnMessageFromMaster(NodeId replica, NodeId master, const Message& message);
-  void OnMessageFromReplica(NodeId master, NodeId replica, const Message& message);
-  void SendAcknowledgement(NodeId replica, std::int64_t offset);
 
   TopologySpec spec_;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<std::unique_ptr<Node>> spare_;  // of a larger topology before
-  std::map<Way, std::int64_t> lags_;
-  std::map<Way, std::deque<Message>> ways_;
-  std::vector<Way> cuts_;  // The lower node first.
+  ReplicationTraffic traffic_;
+  ReplicationLinks links_{*this, traffic_};
   std::int64_t now_us_ = 0;
   std::int64_t next_tick_us_ = Sentinel::kTickUs;  // The Sentinels' next tick.
-  std::uint64_t connections_ = 0;
-  std::uint64_t sequence_ = 0;
 };
 
 }  // namespace interlock::sim::redis
