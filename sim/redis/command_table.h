@@ -117,6 +117,9 @@ struct HandlerRow {
 /// `known_container` tells an unknown subcommand from an unknown command.
 const Command* FindCommand(std::string_view name, std::string_view sub, bool has_sub,
                            bool* known_container);
+/// The same among the commands of a Sentinel.
+const Command* FindSentinelCommand(std::string_view name, std::string_view sub, bool has_sub,
+                                   bool* known_container);
 
 /// By name; a container's subcommands follow it.
 std::span<const Command> KnownCommands();

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/redis/sentinel.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
@@ -218,7 +217,7 @@ void Engine::RunPending(Client* client) {
 
 void Engine::Process(Client& client, Arguments args) {
   bool container = false;
-  const auto find = sentinel != nullptr ? &Sentinel::Find : &FindCommand;
+  const auto find = sentinel != nullptr ? &FindSentinelCommand : &FindCommand;
   const Command* command =
       find(args[0], args.size() > 1 ? args[1] : std::string_view(), args.size() > 1, &container);
   client.last_command = command;

@@ -49,7 +49,6 @@ Replication& Sentinel::ReplicationOf(NodeId node) const {
 
 const std::string& Sentinel::id() const { return ReplicationOf(self_).run_id(); }
 
-// From its promotion on the new master counts, though the others may still have to follow it.
 NodeId Sentinel::CurrentMaster() const {
   return stage_ == Stage::kReconfigure ? promoted_ : master_.node;
 }
@@ -222,6 +221,11 @@ void Sentinel::StartFailover() {
   CountVotes();
 }
 
+void Sentinel::ForceFailover() {
+  forced_ = true;
+  StartFailover();
+}
+
 void Sentinel::Enter(Stage stage) {
   stage_ = stage;
   stage_since_us_ = now_us();
@@ -244,8 +248,7 @@ std::size_t Sentinel::CountVotes() {
 
 void Sentinel::AdvanceElection() {
   const std::size_t votes = CountVotes();
-  const std::size_t majority = (sentinels_.size() + 1) / 2 + 1;
-  if (forced_ || votes >= std::max(majority, spec_.quorum)) {
+  if (forced_ || votes >= std::max(majority(), spec_.quorum)) {
     Publish("+elected-leader", DescribeMaster());
     Enter(Stage::kSelectReplica);
     Publish("+failover-state-select-slave", DescribeMaster());
@@ -339,6 +342,11 @@ void Sentinel::StartOver(NodeId master) {
   stage_ = Stage::kNone;
   forced_ = false;
   objectively_down_ = false;
+}
+
+void Sentinel::Reset() {
+  Publish("+reset-master", DescribeMaster());
+  StartOver(master_.node);
 }
 
 void Sentinel::SwitchMaster(NodeId master) {

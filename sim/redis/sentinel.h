@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// One Sentinel of a topology: the answers it gives to clients, and the monitor that finds them,
-// driven by topology time (Redis 7.0's sentinel.c; periods and waits are its own). Every decision
-// is deterministic: where Sentinels race for the lead, the one that comes first in the topology
-// wins.
+// One Sentinel of a topology: what it sees of the master and its replicas, and the failovers that
+// follow, driven by topology time (Redis 7.0's sentinel.c; periods and waits are its own). Every
+// decision is deterministic: where Sentinels race for the lead, the one that comes first in the
+// topology wins. Its commands are in commands/sentinel.cc.
 //
 // Not modelled: the time that pings, votes and hellos spend on their way (a cut, stopped or dead
 // node is not reached at all), TILT, several masters, notification scripts, SENTINEL SET, MONITOR
@@ -17,7 +17,6 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/redis/command_table.h"
 #include "sim/redis/node_id.h"
 #include "sim/redis/replication.h"
 
@@ -36,28 +35,6 @@ class Sentinel {
  public:
   static constexpr std::int64_t kTickUs = 100'000;
 
-  /// Monitors the data nodes' first master at first.
-  Sentinel(Topology& topology, NodeId self, SentinelSpec spec, NodeId master);
-  void Tick();
-
-  /// Null: a Sentinel does not know the command. `container` as FindCommand sets it.
-  static const Command* Find(std::string_view name, std::string_view sub, bool has_sub,
-                             bool* container);
-
-  // For its commands.
-  void GetMasterAddress(Context& context) const;
-  void Masters(Context& context) const;
-  void Master(Context& context) const;
-  void Replicas(Context& context) const;
-  void Sentinels(Context& context) const;
-  void CheckQuorum(Context& context) const;
-  void Failover(Context& context);
-  void Reset(Context& context);
-  void Role(Context& context) const;
-  std::string Info() const;
-  const std::string& id() const;
-
- private:
   /// A node that it watches.
   struct Instance {
     NodeId node = 0;
@@ -72,6 +49,35 @@ class Sentinel {
     bool reconfigured = false;  // Told to follow the promoted one,
     bool follows = false;       // and seen to do it.
   };
+
+  /// Monitors the data nodes' first master at first.
+  Sentinel(Topology& topology, NodeId self, SentinelSpec spec, NodeId master);
+  void Tick();
+
+  // What its commands ask.
+  Topology& topology() const { return topology_; }
+  const SentinelSpec& spec() const { return spec_; }
+  const std::string& id() const;
+  std::int64_t now_us() const;
+  const MasterAddress& address(NodeId node) const;
+  Replication& ReplicationOf(NodeId node) const;
+  const Instance& master() const { return master_; }
+  const std::vector<Instance>& replicas() const { return replicas_; }
+  const std::vector<Instance>& others() const { return sentinels_; }
+  /// From its promotion on the new master counts, though the others may still have to follow it.
+  NodeId CurrentMaster() const;
+  bool objectively_down() const { return objectively_down_; }
+  bool in_failover() const { return stage_ != Stage::kNone; }
+  std::uint64_t config_epoch() const { return config_epoch_; }
+  std::size_t majority() const { return (sentinels_.size() + 1) / 2 + 1; }
+  /// The replica that a failover would promote now; nullopt: none is fit for it.
+  std::optional<NodeId> SelectReplica() const;
+  /// SENTINEL FAILOVER: no other has to agree. REQUIRES: !in_failover() and SelectReplica().
+  void ForceFailover();
+  /// SENTINEL RESET: forgets the replicas, and any failover.
+  void Reset();
+
+ private:
   enum class Stage : std::uint8_t {
     kNone,
     kElection,
@@ -81,11 +87,6 @@ class Sentinel {
     kReconfigure,
   };
 
-  std::int64_t now_us() const;
-  bool Knows(Context& context, std::string_view name) const;
-  const MasterAddress& address(NodeId node) const;
-  NodeId CurrentMaster() const;
-  Replication& ReplicationOf(NodeId node) const;
   std::string Describe(const Instance& instance) const;
   std::string DescribeMaster() const;
   void Publish(std::string_view event, std::string_view text) const;
@@ -103,13 +104,11 @@ class Sentinel {
   void Advance();
   std::size_t CountVotes();
   void AdvanceElection();
-  std::optional<NodeId> SelectReplica() const;
   void Reconfigure();
   void SwitchMaster(NodeId master);
   /// Watches `master` as if it had never watched another one.
   void StartOver(NodeId master);
   void AdoptFrom(const Sentinel& other);
-  Value DescribeInstance(const Instance& instance) const;
 
   Topology& topology_;
   const NodeId self_;
