@@ -1,57 +1,26 @@
 // SPDX-License-Identifier: MIT
 //
-// The functions of the table `redis`, but for call and pcall.
-#include "sim/redis/scripting/machine.h"
+// The table `redis`.
+#include "sim/redis/engine.h"
+#include "sim/redis/scripting/sandbox.h"
+#include "sim/redis/scripting/script_calls.h"
+#include "sim/redis/scripting/values.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
 
-void Scripting::Machine::PushRedisTable() {
-  constexpr luaL_Reg kLibrary[] = {
-      {"call", &CallRaising},
-      {"pcall", &CallCatching},
-      {"error_reply", &ErrorReply},
-      {"status_reply", &StatusReply},
-      {"sha1hex", &Sha1},
-      {"log", &Log},
-      {"setresp", &SetResp},
-      {"set_repl", &SetRepl},
-      {"replicate_commands", &ReplicateCommands},
-      {"breakpoint", &Breakpoint},
-      {"debug", &Debug},
-      {"acl_check_cmd", &CheckCommand},
-  };
-  struct Constant {
-    const char* name;
-    int value;
-  };
-  constexpr Constant kConstants[] = {{"LOG_DEBUG", 0},  {"LOG_VERBOSE", 1},
-                                     {"LOG_NOTICE", 2}, {"LOG_WARNING", 3},
-                                     {"REPL_NONE", 0},  {"REPL_AOF", 1},
-                                     {"REPL_SLAVE", 2}, {"REPL_REPLICA", 2},
-                                     {"REPL_ALL", 3},   {"REDIS_VERSION_NUM", 458767}};
-  lua_newtable(lua_);
-  for (const luaL_Reg& function : kLibrary) {
-    lua_pushlightuserdata(lua_, this);
-    lua_pushcclosure(lua_, function.func, 1);
-    lua_setfield(lua_, -2, function.name);
-  }
-  for (const Constant& constant : kConstants) {
-    lua_pushinteger(lua_, constant.value);
-    lua_setfield(lua_, -2, constant.name);
-  }
-  lua_pushliteral(lua_, "7.0.15");
-  lua_setfield(lua_, -2, "REDIS_VERSION");
+namespace {
+
+ScriptCalls& CallsOf(lua_State* lua) {
+  return *static_cast<ScriptCalls*>(lua_touserdata(lua, lua_upvalueindex(1)));
 }
 
-int Scripting::Machine::Fail(lua_State* lua, const char* text, bool raise) {
-  PushError(lua, text);
-  return raise ? lua_error(lua) : 1;
-}
+int CallRaising(lua_State* lua) { return CallsOf(lua).Call(lua, true); }
+int CallCatching(lua_State* lua) { return CallsOf(lua).Call(lua, false); }
 
-int Scripting::Machine::ErrorReply(lua_State* lua) {
+int ErrorReply(lua_State* lua) {
   if (lua_gettop(lua) != 1 || lua_type(lua, 1) != LUA_TSTRING) {
-    return Fail(lua, "wrong number or type of arguments", false);
+    return ReturnError(lua, "wrong number or type of arguments", false);
   }
   const char* text = lua_tostring(lua, 1);
   if (*text == '-') {
@@ -63,9 +32,9 @@ int Scripting::Machine::ErrorReply(lua_State* lua) {
   return 1;
 }
 
-int Scripting::Machine::StatusReply(lua_State* lua) {
+int StatusReply(lua_State* lua) {
   if (lua_gettop(lua) != 1 || lua_type(lua, 1) != LUA_TSTRING) {
-    return Fail(lua, "wrong number or type of arguments", false);
+    return ReturnError(lua, "wrong number or type of arguments", false);
   }
   lua_newtable(lua);
   lua_pushvalue(lua, 1);
@@ -73,44 +42,45 @@ int Scripting::Machine::StatusReply(lua_State* lua) {
   return 1;
 }
 
-int Scripting::Machine::Sha1(lua_State* lua) {
-  if (lua_gettop(lua) != 1) return Fail(lua, "wrong number of arguments");
+int Sha1(lua_State* lua) {
+  if (lua_gettop(lua) != 1) return ReturnError(lua, "wrong number of arguments");
   std::size_t length = 0;
   const char* text = lua_tolstring(lua, 1, &length);
-  Of(lua).reply_.text = Sha1Hex({text, text == nullptr ? 0 : length});
-  lua_pushstring(lua, Of(lua).reply_.text.c_str());
+  std::string& sha = SandboxOf(lua).scratch;  // Which outlives an error.
+  sha = Sha1Hex({text, text == nullptr ? 0 : length});
+  lua_pushstring(lua, sha.c_str());
   return 1;
 }
 
-int Scripting::Machine::Log(lua_State* lua) {
-  if (lua_gettop(lua) < 2) return Fail(lua, "redis.log() requires two arguments or more.");
+int Log(lua_State* lua) {
+  if (lua_gettop(lua) < 2) return ReturnError(lua, "redis.log() requires two arguments or more.");
   if (lua_isnumber(lua, 1) == 0) {
-    return Fail(lua, "First argument must be a number (log level).");
+    return ReturnError(lua, "First argument must be a number (log level).");
   }
   const double level = lua_tonumber(lua, 1);
-  if (!(level > -1 && level < 4)) return Fail(lua, "Invalid debug level.");
+  if (!(level > -1 && level < 4)) return ReturnError(lua, "Invalid debug level.");
   return 0;
 }
 
-int Scripting::Machine::SetResp(lua_State* lua) {
-  if (lua_gettop(lua) != 1) return Fail(lua, "redis.setresp() requires one argument.");
+int SetResp(lua_State* lua) {
+  if (lua_gettop(lua) != 1) return ReturnError(lua, "redis.setresp() requires one argument.");
   const double version = lua_tonumber(lua, 1);
-  if (version != 2 && version != 3) return Fail(lua, "RESP version must be 2 or 3.");
-  Of(lua).client_.protocol = static_cast<int>(version);
+  if (version != 2 && version != 3) return ReturnError(lua, "RESP version must be 2 or 3.");
+  CallsOf(lua).SetProtocol(static_cast<int>(version));
   return 0;
 }
 
-int Scripting::Machine::SetRepl(lua_State* lua) {
-  if (lua_gettop(lua) != 1) return Fail(lua, "redis.set_repl() requires two arguments.");
+int SetRepl(lua_State* lua) {
+  if (lua_gettop(lua) != 1) return ReturnError(lua, "redis.set_repl() requires two arguments.");
   const double flags = lua_tonumber(lua, 1);
   if (!(flags > -1 && flags < 4)) {
-    return Fail(lua,
-                "Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.");
+    return ReturnError(
+        lua, "Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.");
   }
   constexpr int kNone = 0;
   constexpr int kAll = 3;
   const int chosen = static_cast<int>(flags);
-  Journal& journal = Of(lua).engine_.journal;
+  Journal& journal = SandboxOf(lua).engine->journal;
   if (chosen != kNone && chosen != kAll && journal.active()) {
     return Abort(lua, "redis.set_repl(redis.REPL_AOF or redis.REPL_REPLICA)");
   }
@@ -118,33 +88,73 @@ int Scripting::Machine::SetRepl(lua_State* lua) {
   return 0;
 }
 
-int Scripting::Machine::ReplicateCommands(lua_State* lua) {
+int ReplicateCommands(lua_State* lua) {
   lua_pushboolean(lua, 1);
   return 1;
 }
 
 // No debugger is ever attached.
-int Scripting::Machine::Breakpoint(lua_State* lua) {
+int TellDebugger(lua_State* /*lua*/) { return 0; }
+
+int Breakpoint(lua_State* lua) {
   lua_pushboolean(lua, 0);
   return 1;
 }
 
-int Scripting::Machine::Debug(lua_State* /*lua*/) { return 0; }
-
 // The one user may run every command.
-int Scripting::Machine::CheckCommand(lua_State* lua) {
+int CheckCommand(lua_State* lua) {
   const int count = lua_gettop(lua);
   if (count == 0) {
-    return Fail(lua, "Please specify at least one argument for this redis lib call");
+    return ReturnError(lua, "Please specify at least one argument for this redis lib call");
   }
-  if (!Of(lua).CollectArguments(lua, count)) {
-    return Fail(lua, "Lua redis lib command arguments must be strings or integers");
+  if (!CallsOf(lua).CollectArguments(lua, count)) {
+    return ReturnError(lua, "Lua redis lib command arguments must be strings or integers");
   }
-  if (Of(lua).CommandNamed(lua) == nullptr) {
-    return Fail(lua, "Invalid command passed to redis.acl_check_cmd()");
+  if (CallsOf(lua).CommandNamed(lua) == nullptr) {
+    return ReturnError(lua, "Invalid command passed to redis.acl_check_cmd()");
   }
   lua_pushboolean(lua, 1);
   return 1;
+}
+
+}  // namespace
+
+void PushRedisTable(lua_State* lua, ScriptCalls* calls) {
+  constexpr luaL_Reg kLibrary[] = {
+      {"call", &CallRaising},
+      {"pcall", &CallCatching},
+      {"error_reply", &ErrorReply},
+      {"status_reply", &StatusReply},
+      {"sha1hex", &Sha1},
+      {"log", &Log},
+      {"setresp", &SetResp},
+      {"set_repl", &SetRepl},
+      {"replicate_commands", &ReplicateCommands},
+      {"breakpoint", &Breakpoint},
+      {"debug", &TellDebugger},
+      {"acl_check_cmd", &CheckCommand},
+  };
+  struct Constant {
+    const char* name;
+    int value;
+  };
+  constexpr Constant kConstants[] = {{"LOG_DEBUG", 0},  {"LOG_VERBOSE", 1},
+                                     {"LOG_NOTICE", 2}, {"LOG_WARNING", 3},
+                                     {"REPL_NONE", 0},  {"REPL_AOF", 1},
+                                     {"REPL_SLAVE", 2}, {"REPL_REPLICA", 2},
+                                     {"REPL_ALL", 3},   {"REDIS_VERSION_NUM", 458767}};
+  lua_newtable(lua);
+  for (const luaL_Reg& function : kLibrary) {
+    lua_pushlightuserdata(lua, calls);
+    lua_pushcclosure(lua, function.func, 1);
+    lua_setfield(lua, -2, function.name);
+  }
+  for (const Constant& constant : kConstants) {
+    lua_pushinteger(lua, constant.value);
+    lua_setfield(lua, -2, constant.name);
+  }
+  lua_pushliteral(lua, "7.0.15");
+  lua_setfield(lua, -2, "REDIS_VERSION");
 }
 
 }  // namespace interlock::sim::redis

@@ -320,4 +320,11 @@ int Abort(lua_State* lua, std::string_view what) {
   return luaL_error(lua, "the script has been ended");
 }
 
+bool InProtectedCall(lua_State* lua, int function, void* argument) {
+  lua_settop(lua, 0);
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, function);
+  lua_pushlightuserdata(lua, argument);
+  return lua_pcall(lua, 1, 1, 0) == 0;
+}
+
 }  // namespace interlock::sim::redis

@@ -19,6 +19,7 @@
 namespace interlock::sim::redis {
 
 class Engine;
+class ScriptCalls;
 
 /// State of the sandboxed functions.
 struct Sandbox {
@@ -66,6 +67,8 @@ std::span<const luaL_Reg> MathFunctions();
 void OpenNumberFunctions(lua_State* lua);
 /// Replaces library functions in which Debian's Lua lacks Redis' fixes.
 void RepairLibraries(lua_State* lua);
+/// Pushes the table `redis`; its functions call by way of `calls`, which outlives the state.
+void PushRedisTable(lua_State* lua, ScriptCalls* calls);
 /// Push the tables cmsgpack and struct.
 void PushMessagePack(lua_State* lua);
 void PushStruct(lua_State* lua);
@@ -86,6 +89,9 @@ void CheckMemory(lua_State* lua, std::size_t bytes);
 /// Like luaL_loadbuffer, but bytecode is read as (wrong) text, and `before` is prepended.
 int LoadText(lua_State* lua, std::string_view text, const char* chunk,
              std::string_view before = " ");
+/// Calls the function of this name in the registry with the argument. It may leave one value on the
+/// stack, which is empty else. False: it has raised, and the error is there instead.
+bool InProtectedCall(lua_State* lua, int function, void* argument);
 /// The error handler of scripts: turns every error into a table with err, source and line.
 int AnnotateError(lua_State* lua);
 

@@ -248,6 +248,11 @@ void PushError(lua_State* lua, std::string_view text) {
   lua_rawset(lua, -3);
 }
 
+int ReturnError(lua_State* lua, const char* text, bool raise) {
+  PushError(lua, text);
+  return raise ? lua_error(lua) : 1;
+}
+
 void PushValue(lua_State* lua, const Value& value, int protocol, KnownTexts* known) {
   // A plain value fits into the stack space guaranteed to C functions.
   if (value.type >= Value::Type::kArray) luaL_checkstack(lua, 6, "too many nested replies");

@@ -18,6 +18,8 @@ namespace interlock::sim::redis {
 void PushValue(lua_State* lua, const Value& value, int protocol, KnownTexts* known);
 /// A table with err: "CODE text"; a text without a code ("text", or "-text") gets ERR prepended.
 void PushError(lua_State* lua, std::string_view text);
+/// The same, raised or as a function's result.
+int ReturnError(lua_State* lua, const char* text, bool raise = true);
 
 /// A number as an argument of redis.call: %.17g, followed by a NUL. Returns the length.
 using NumberText = std::array<char, 32>;

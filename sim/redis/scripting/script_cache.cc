@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "sim/redis/scripting/script_cache.h"
+
+#include <charconv>
+
+#include "sim/redis/engine.h"
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+constexpr std::size_t kMaxScripts = 1000;  // Kept while nobody can call them.
+constexpr const char* kScriptChunk = "@user_script";
+
+}  // namespace
+
+void ScriptCache::Open() {
+  lua_pushcfunction(sandbox_.lua, &CompileText);
+  compile_text_ = luaL_ref(sandbox_.lua, LUA_REGISTRYINDEX);
+}
+
+bool ScriptCache::HoldsMany() const { return by_body_.size() > kMaxScripts; }
+
+void ScriptCache::Flush() {
+  ++generation_;
+  known_ = 0;
+  count_ = 0;
+}
+
+const Script* ScriptCache::Find(std::string_view sha) const {
+  auto at = by_sha_.find(sha);
+  if (at == by_sha_.end()) at = by_sha_.find(ToLower(sha));
+  if (at == by_sha_.end() || at->second->generation != generation_) return nullptr;
+  return at->second;
+}
+
+void ScriptCache::MakeVisible(Script& script) {
+  if (script.generation == generation_) return;
+  engine_.keyspace.TouchAll();
+  script.generation = generation_;
+  ++count_;
+  // 15 digits of a SHA-1 are as good as random.
+  std::uint64_t digits = 0;
+  std::from_chars(script.sha.data(), script.sha.data() + 15, digits, 16);
+  known_ += digits;
+}
+
+// Takes the function on top of the stack for one that has the tables which it names in locals,
+// unless it has no room for them: looked up once, they are at hand.
+void ScriptCache::MakePlain(lua_State* lua, Compilation* compilation) {
+  compilation->code = ReadScriptCode(lua);
+  if (!compilation->code.plain) return;
+  if (LoadText(lua, compilation->text, kScriptChunk, "local redis,KEYS,ARGV=...;") != 0) {
+    compilation->code = ScriptCode();
+    return lua_pop(lua, 1);
+  }
+  lua_replace(lua, -2);
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, compilation->globals);
+  lua_setfenv(lua, -2);
+}
+
+// Returns what is wrong with it.
+int ScriptCache::CompileText(lua_State* lua) {
+  Compilation& compilation = *static_cast<Compilation*>(lua_touserdata(lua, 1));
+  if (LoadText(lua, compilation.text, kScriptChunk) != 0) return 1;
+  MakePlain(lua, &compilation);
+  compilation.function = luaL_ref(lua, LUA_REGISTRYINDEX);
+  return 0;
+}
+
+const Script* ScriptCache::Compile(Context& context, std::string_view body) {
+  const auto at = by_body_.find(body);
+  if (at != by_body_.end()) {
+    MakeVisible(at->second);
+    return &at->second;
+  }
+  const ScriptHeader header = ParseScriptHeader(body);
+  if (header.unmodelled) {
+    context.Unmodelled("script shebang with quotes");
+    return nullptr;
+  }
+  if (!header.error.empty()) {
+    context.Error(OneLine(header.error));
+    return nullptr;
+  }
+  lua_State* const lua = sandbox_.lua;
+  Compilation compilation{.text = body.substr(header.length), .globals = sandbox_.direct};
+  const bool finished = InProtectedCall(lua, compile_text_, &compilation);
+  if (compilation.function == LUA_NOREF || !finished) {
+    const char* text = lua_tostring(lua, -1);
+    context.Error(OneLine("ERR Error compiling script (new function): " +
+                          std::string(text == nullptr ? "" : text)));
+    lua_settop(lua, 0);
+    return nullptr;
+  }
+  lua_settop(lua, 0);
+  Script& script = by_body_[std::string(body)];
+  script.code = compilation.code;
+  script.function = compilation.function;
+  script.sha = Sha1Hex(body);
+  MakeVisible(script);
+  script.header = header;
+  by_sha_[script.sha] = &script;
+  return &script;
+}
+
+}  // namespace interlock::sim::redis

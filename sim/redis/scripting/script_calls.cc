@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include "sim/redis/scripting/script_calls.h"
+
+#include "sim/redis/engine.h"
+#include "sim/redis/scripting/lua_layout.h"
+#include "sim/redis/scripting/sandbox.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+constexpr std::size_t kMostKeptOks = 64;
+
+}  // namespace
+
+void ScriptCalls::Begin(const Script& script, bool read_only, const Client& caller) {
+  read_only_ = read_only || script.header.no_writes;
+  has_written_ = false;
+  allow_oom_ = script.header.allow_oom;
+  // Without a header scripts may do as they did before there were headers.
+  cross_slot_ = !script.header.present || script.header.allow_cross_slot_keys;
+  slot_.reset();
+  leaves_tables_ = script.code.plain && !script.code.changes_tables;
+  next_ok_ = 0;
+  client_.database = caller.database;
+  client_.protocol = 2;
+  client_.asking = caller.asking;
+  client_.reads_replica = caller.reads_replica;
+  turn_ = nullptr;
+  told_.clear();
+  next_told_ = 0;
+}
+
+bool ScriptCalls::Repeat(const Script& script, Arguments keys, Arguments arguments,
+                         Context* context) {
+  turn_ = &dialogues_.Begin(script.sha, keys, arguments);
+  const Dialogues::Turn* turn = turn_;
+  while (const Command* command = turn->command()) {
+    args_ = turn->words();
+    if (RefusalOf(*command) != nullptr) return false;
+    SetReply(*command);
+    if (engine_.unmodelled) return true;
+    turn = turn->After(reply_);
+    if (turn == nullptr) {
+      news_.Swap(reply_);
+      told_.push_back(&news_);
+      return false;
+    }
+    told_.push_back(&turn->heard());
+  }
+  if (turn->result() == nullptr) return false;
+  context->reply = *turn->result();
+  return true;
+}
+
+// Of so many arguments, those that are strings and numbers right as they lie on the stack; returns
+// their number.
+int ScriptCalls::CollectPlainArguments(lua_State* lua, int count) {
+  if (!LuaLayoutIsKnown()) return 0;
+  const LuaValue* value = LuaState::Of(lua).base;
+  for (int i = 0; i < count; ++i, ++value) {
+    const auto at = static_cast<std::size_t>(i);
+    if (value->type == LUA_TSTRING) {
+      words_[at] = {value->string->text(), value->string->length};
+    } else if (value->type == LUA_TNUMBER) {
+      words_[at] = {numbers_[at].data(), FormatArgument(value->number, &numbers_[at])};
+    } else {
+      return i;
+    }
+  }
+  return count;
+}
+
+bool ScriptCalls::CollectArguments(lua_State* lua, int count) {
+  const auto size = static_cast<std::size_t>(count);
+  if (words_.size() < size) {
+    words_.resize(size);
+    numbers_.resize(size);
+  }
+  for (int i = 1 + CollectPlainArguments(lua, count); i <= count; ++i) {
+    const auto at = static_cast<std::size_t>(i - 1);
+    if (lua_type(lua, i) == LUA_TNUMBER) {
+      const std::size_t length = FormatArgument(lua_tonumber(lua, i), &numbers_[at]);
+      words_[at] = {numbers_[at].data(), length};
+    } else {
+      std::size_t length = 0;
+      const char* text = lua_tolstring(lua, i, &length);
+      if (text == nullptr) return false;
+      words_[at] = {text, length};
+    }
+  }
+  args_ = Arguments(words_.data(), size);
+  return true;
+}
+
+// The command that args_ call, as they lie on the stack; null: there is none.
+const Command* ScriptCalls::CommandNamed(lua_State* lua) {
+  const bool is_text = args_[0].data() != numbers_[0].data();
+  if (is_text) {
+    const Command* known = known_texts_.FindCommand(lua, 1, args_[0]);
+    if (known != nullptr) return known;
+  }
+  bool container = false;
+  return FindCommand(args_[0], args_.size() > 1 ? args_[1] : std::string_view(), args_.size() > 1,
+                     &container);
+}
+
+// The error if args_ may not run; null: they may.
+const char* ScriptCalls::RefusalOf(const Command& command) {
+  if (!ArityMatches(command, args_.size())) {
+    return "Wrong number of args calling Redis command from script";
+  }
+  if ((command.flags & kNoScript) != 0) return "This Redis command is not allowed from script";
+  if (read_only_ && (command.flags & (kWrite | kMayReplicate)) != 0) {
+    return "Write commands are not allowed from read-only scripts.";
+  }
+  if (engine_.cluster.enabled()) {
+    const char* refusal = engine_.cluster.ScriptRefusal(client_, command, args_);
+    if (refusal != nullptr) return refusal;
+    const std::optional<std::size_t> slot = Cluster::SlotOf(command, args_);
+    if (slot && slot_ && slot != slot_ && !cross_slot_) {
+      return "Script attempted to access keys that do not hash to the same slot";
+    }
+    if (!slot_) slot_ = slot;
+  }
+  if (const auto error = engine_.admission.RefuseInScript(command, has_written_, allow_oom_);
+      !error.empty()) {
+    refusal_.assign("-").append(error);
+    return refusal_.c_str();
+  }
+  return nullptr;
+}
+
+// Runs args_.
+void ScriptCalls::SetReply(const Command& command) {
+  has_written_ = has_written_ || (command.flags & kWrite) != 0;
+  engine_.Run(client_, command, args_, &reply_);
+  if (client_.protocol == 3) {
+    ToResp3(&reply_);
+  } else if (reply_.type >= Value::Type::kArray) {
+    ToResp2(&reply_);
+  }
+}
+
+void ScriptCalls::PushReply(lua_State* lua) {
+  const bool kept = leaves_tables_ && next_ok_ < kMostKeptOks &&
+                    reply_.type == Value::Type::kStatus && reply_.text == "OK";
+  if (kept) return PushKeptOk(lua);
+  PushValue(lua, reply_, client_.protocol, &known_texts_);
+}
+
+// Most scripts do not look at what a SET answers, and none finds the same table twice.
+void ScriptCalls::PushKeptOk(lua_State* lua) {
+  if (next_ok_ == kept_oks_.size()) {
+    PushValue(lua, reply_, client_.protocol, &known_texts_);
+    kept_oks_.push_back(luaL_ref(lua, LUA_REGISTRYINDEX));
+  }
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, kept_oks_[next_ok_++]);
+}
+
+void ScriptCalls::CountRefusal(const Command* command, std::string_view refusal) {
+  if (command != nullptr) ++engine_.statistics.Of(*command).rejected;
+  engine_.statistics.CountError(refusal.starts_with('-') ? refusal.substr(1) : "ERR");
+  engine_.statistics.attributed = engine_.statistics.error_replies;
+}
+
+int ScriptCalls::Call(lua_State* lua, bool raise) {
+  const int count = lua_gettop(lua);
+  if (count == 0) {
+    return ReturnError(lua, "Please specify at least one argument for this redis lib call", raise);
+  }
+  if (!CollectArguments(lua, count)) {
+    return ReturnError(lua, "Lua redis lib command arguments must be strings or integers", raise);
+  }
+  const Command* command = CommandNamed(lua);
+  const char* refusal = nullptr;
+  if (next_told_ < told_.size()) {
+    reply_ = *told_[next_told_++];
+  } else {
+    refusal = command == nullptr ? "Unknown Redis command called from script" : RefusalOf(*command);
+    if (refusal != nullptr && !engine_.unmodelled) CountRefusal(command, refusal);
+    if (refusal == nullptr) SetReply(*command);
+    if (engine_.unmodelled) return Abort(lua, *engine_.unmodelled);
+  }
+  if (refusal != nullptr) {
+    turn_ = nullptr;
+    PushError(lua, refusal);
+    PushField(lua, Field::kIgnored);
+    lua_pushboolean(lua, 1);
+    lua_rawset(lua, -3);
+    return raise ? lua_error(lua) : 1;
+  }
+  if (turn_ != nullptr) turn_ = dialogues_.Hear(*turn_, *command, args_, reply_);
+  PushReply(lua);
+  return raise && reply_.type == Value::Type::kError ? lua_error(lua) : 1;
+}
+
+}  // namespace interlock::sim::redis

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+//
+// The commands that scripts run: redis.call and redis.pcall, what refuses a command to a script,
+// and the commands of scripts that are known to do again what they did before, which need no Lua.
+//
+// Hazard: Lua's errors are longjmps. What Call needs beyond plain data (the reply, the arguments'
+// numbers) is kept here, not on the stack that it may leave that way. Thread safety: none.
+#pragma once
+
+#include <cstddef>
+#include <lua5.1/lua.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/redis/client.h"
+#include "sim/redis/context.h"
+#include "sim/redis/scripting/dialogues.h"
+#include "sim/redis/scripting/known_texts.h"
+#include "sim/redis/scripting/script_cache.h"
+#include "sim/redis/scripting/values.h"
+
+namespace interlock::sim::redis {
+
+class ScriptCalls {
+ public:
+  /// Both outlive this.
+  ScriptCalls(Engine& engine, KnownTexts& known_texts)
+      : engine_(engine), known_texts_(known_texts) {
+    client_.must_not_block = true;
+  }
+
+  /// The script's run begins, on behalf of the caller.
+  void Begin(const Script& script, bool read_only, const Client& caller);
+  /// Runs the commands that the script has run before with these inputs, as long as they are
+  /// answered as they were then. False: it has to be asked what it does next, and its first calls
+  /// are told what has been answered. REQUIRES: just begun; the script is pure.
+  bool Repeat(const Script& script, Arguments keys, Arguments arguments, Context* context);
+  /// The script has returned this.
+  void End(const Value& result) {
+    if (turn_ != nullptr) Dialogues::End(*turn_, result);
+  }
+
+  /// redis.call (which raises errors) and redis.pcall, as functions of Lua.
+  int Call(lua_State* lua, bool raise);
+  /// Reads a command from the stack. False: some argument is neither a string nor a number.
+  /// REQUIRES: count > 0.
+  bool CollectArguments(lua_State* lua, int count);
+  /// Null: Redis knows no command of this name. REQUIRES: CollectArguments has returned true.
+  const Command* CommandNamed(lua_State* lua);
+
+  bool has_written() const { return has_written_; }
+  /// In which RESP the script is answered.
+  int protocol() const { return client_.protocol; }
+  void SetProtocol(int version) { client_.protocol = version; }
+
+ private:
+  int CollectPlainArguments(lua_State* lua, int count);
+  const char* RefusalOf(const Command& command);
+  void CountRefusal(const Command* command, std::string_view refusal);
+  void SetReply(const Command& command);
+  void PushReply(lua_State* lua);
+  void PushKeptOk(lua_State* lua);
+
+  Engine& engine_;
+  KnownTexts& known_texts_;
+  bool read_only_ = false;
+  bool has_written_ = false;
+  bool cross_slot_ = true;
+  std::optional<std::size_t> slot_;  // The slot of the keys so far, in a Cluster.
+  bool allow_oom_ = false;
+  Client client_;  // What commands of scripts run as: a SELECT stays inside the script.
+  Value reply_;
+  std::string refusal_;
+  Arguments args_;                       // The present command's.
+  std::vector<std::string_view> words_;  // What they lie in,
+  std::vector<NumberText> numbers_;      // and those that are numbers.
+  std::vector<int> kept_oks_;            // Tables {ok = 'OK'}, for scripts that leave them so,
+  std::size_t next_ok_ = 0;              // how many of which the present script has taken.
+  bool leaves_tables_ = false;           // It is one.
+  Dialogues dialogues_;
+  Dialogues::Turn* turn_ = nullptr;  // Of the present script; null: nothing is noted of it.
+  std::vector<const Value*> told_;   // What its first commands, which have been run, were answered,
+  std::size_t next_told_ = 0;        // of which it has been told so much.
+  Value news_;                       // The last of these.
+};
+
+}  // namespace interlock::sim::redis
