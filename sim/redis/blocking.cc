@@ -86,7 +86,7 @@ void Blocking::ServeKey(const Key& key) {
 }
 
 void Blocking::MarkReadyKeys(int database) {
-  const Keyspace::Database& keys = engine_.keyspace.keys(database);
+  const Database& keys = engine_.keyspace.keys(database);
   for (const auto& [key, clients] : waiters_) {
     if (key.first != database) continue;
     const auto at = keys.find(key.second);

@@ -11,7 +11,7 @@ void Keyspace::Reset() {
   for (Database& database : databases_) {
     while (!database.empty()) Discard(database, database.begin());
   }
-  watches_.clear();
+  watched_.Clear();
   ready_keys_.clear();
   track_ready_keys_ = false;
   footprint_ = nullptr;
@@ -25,7 +25,7 @@ void Keyspace::Reset() {
   ++key_set_version_;
 }
 
-Keyspace::Database::iterator Keyspace::Locate(Database& keys, std::string_view key) {
+Database::iterator Keyspace::Locate(Database& keys, std::string_view key) {
   if (const auto* known = recent_.Find(keys, key)) return *known;
   const auto at = keys.find(key);
   if (at != keys.end()) recent_.Note(keys, at);
@@ -107,8 +107,8 @@ Entry& Keyspace::Insert(int database, std::string_view key, Entry entry) {
   return Placed(database, at, added);
 }
 
-Keyspace::Database::iterator Keyspace::PlaceBefore(Database& keys, Database::iterator next,
-                                                   std::string_view key) {
+Database::iterator Keyspace::PlaceBefore(Database& keys, Database::iterator next,
+                                         std::string_view key) {
   if (spare_.empty()) {
     const auto made = keys.emplace_hint(next, key, Entry());
     recent_.Note(keys, made);
@@ -167,7 +167,7 @@ void Keyspace::DeleteExpiredKey(int database, Database::iterator at) {
   Discard(databases_[Index(database)], at);
   ++mutations_;
   ++key_set_version_;
-  TouchWatches(database, key);
+  watched_.Touch(database, key, databases_[Index(database)]);
   if (listener_ != nullptr) listener_->OnExpired(database, key);
 }
 
@@ -176,7 +176,7 @@ void Keyspace::Touch(int database, std::string_view key, std::size_t changes) {
   ++mutations_;
   changes_ += changes;
   if (track_memory_) Account(database, key);
-  TouchWatches(database, key);
+  watched_.Touch(database, key, databases_[Index(database)]);
 }
 
 void Keyspace::Account(int database, std::string_view key) {
@@ -209,35 +209,10 @@ std::size_t Keyspace::used_memory() const {
   return used;
 }
 
-void Keyspace::TouchWatches(int database, std::string_view key) {
-  for (Watch& watch : watches_) {
-    if (watch.database != database || watch.key != key) continue;
-    if (!watch.expired) {
-      watch.dirty = true;
-      continue;
-    }
-    // The first touch of a key that had expired before WATCH is its own deletion, unless the key
-    // was written anew.
-    const Database& keys = databases_[Index(database)];
-    if (keys.find(key) == keys.end()) {
-      watch.expired = false;
-    } else {
-      watch.dirty = true;
-    }
-  }
-}
-
 void Keyspace::Clear(int database) {
   TouchAll();
   Database& keys = databases_[Index(database)];
-  for (Watch& watch : watches_) {
-    if (watch.database != database || keys.find(watch.key) == keys.end()) continue;
-    if (watch.expired) {
-      watch.expired = false;
-    } else {
-      watch.dirty = true;
-    }
-  }
+  watched_.TouchAll(database, keys);
   mutations_ += keys.size();
   changes_ += keys.size();
   if (track_memory_) {
@@ -271,32 +246,26 @@ void Keyspace::DeleteExpired(int database) {
   }
 }
 
-void Keyspace::AddWatch(std::uint64_t client, int database, std::string_view key) {
+void Keyspace::Swap(int first, int second) {
+  ++mutations_;
+  ++changes_;
+  ++key_set_version_;
+  if (first == second) return;
   TouchAll();
-  for (const Watch& watch : watches_) {
-    if (watch.client == client && watch.database == database && watch.key == key) return;
-  }
-  const Database& keys = databases_[Index(database)];
-  const auto at = keys.find(key);
-  const bool expired = at != keys.end() && IsExpired(at->second);
-  watches_.push_back({client, database, std::string(key), expired, false});
+  Database& one = databases_[Index(first)];
+  Database& other = databases_[Index(second)];
+  watched_.TouchSwapped(first, one, other, expiry_clock_ms());
+  watched_.TouchSwapped(second, other, one, expiry_clock_ms());
+  recent_.ForgetAll();
+  std::swap(one, other);
 }
 
-void Keyspace::RemoveWatches(std::uint64_t client) {
-  std::erase_if(watches_, [&](const Watch& watch) { return watch.client == client; });
-}
-
-bool Keyspace::WatchFailed(std::uint64_t client) const {
-  TouchAll();
-  for (const Watch& watch : watches_) {
-    if (watch.client != client) continue;
-    if (watch.dirty) return true;
-    if (watch.expired) continue;
-    const Database& keys = databases_[Index(watch.database)];
-    const auto at = keys.find(watch.key);
-    if (at != keys.end() && IsExpired(at->second)) return true;
+std::uint64_t Keyspace::ScanFrom(int database, std::uint64_t cursor, std::uint64_t count,
+                                 std::vector<std::string>* page) {
+  if (!scan_order_.IsOf(database, key_set_version_)) {
+    scan_order_.Take(database, key_set_version_, keys(database));
   }
-  return false;
+  return scan_order_.PageFrom(cursor, count, page);
 }
 
 void Keyspace::MarkReady(int database, std::string_view key, const Entry& entry) {

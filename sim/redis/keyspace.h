@@ -6,46 +6,20 @@
 // they meet it; the const functions pretend that it is gone.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "sim/redis/data.h"
+#include "sim/redis/database.h"
 #include "sim/redis/footprint.h"
 #include "sim/redis/recent_keys.h"
+#include "sim/redis/scan_order.h"
+#include "sim/redis/watched_keys.h"
 
 namespace interlock::sim::redis {
-
-inline constexpr std::int64_t kNoExpiry = -1;
-
-/// What OBJECT ENCODING says of a string depends on how it was made.
-enum class StringForm : std::uint8_t {
-  kShortest,  ///< "int" if it is a number, else as kText
-  kText,      ///< "embstr" if short, else "raw"
-  kRaw,
-};
-
-struct Entry {
-  Data data;
-  std::int64_t expires_at_ms = kNoExpiry;
-  std::int64_t accessed_ms = 0;  // OBJECT IDLETIME, and eviction of the least recently used.
-  StringForm form = StringForm::kShortest;
-  std::size_t size = 0;  // As accounted for, while memory is tracked.
-};
-
-/// One WATCHed key of one client. `dirty` is set when the key is touched.
-struct Watch {
-  std::uint64_t client = 0;
-  int database = 0;
-  std::string key;
-  bool expired = false;  // It was already expired when WATCH was called: its deletion is no change.
-  bool dirty = false;
-};
 
 /// Whom new keys and the deletion of expired ones concern beyond watchers and waiters.
 class KeyspaceListener {
@@ -64,10 +38,6 @@ enum class ExpiryMode : std::uint8_t {
 
 class Keyspace {
  public:
-  static constexpr int kDatabases = 16;
-  using Database = std::map<std::string, Entry, std::less<>>;
-  using Databases = std::array<Database, kDatabases>;
-
   void Reset();
   /// From now on everything that is looked up or changed is noted there; null: nowhere.
   void SetFootprint(Footprint* footprint) { footprint_ = footprint; }
@@ -106,9 +76,7 @@ class Keyspace {
     TouchAll();
     return databases_[Index(database)];
   }
-  bool IsExpired(const Entry& entry) const {
-    return entry.expires_at_ms >= 0 && frozen_ms_.value_or(now_ms_) > entry.expires_at_ms;
-  }
+  bool IsExpired(const Entry& entry) const { return entry.IsExpiredAt(expiry_clock_ms()); }
 
   /// Adds a key in place of what may be there. A key that was not there is remembered in
   /// TakeReadyKeys(); an overwritten one wakes nobody (ZUNIONSTORE over a string).
@@ -133,18 +101,22 @@ class Keyspace {
   /// Removes what has expired, and nobody hears of it.
   void ForgetExpired();
   void DeleteExpired(int database);
-  /// SWAPDB.
+  /// SWAPDB. Watched keys and waiters stay where they are: they see other data.
   void Swap(int first, int second);
-  /// Appends to the page the keys from the cursor on (0: from the beginning), at least `count` if
-  /// there are that many. Returns the cursor of the next page, 0 after the last. A key that stays
-  /// is met whatever happens to others between the pages.
+  /// The next page of a scan, see ScanOrder::PageFrom.
   std::uint64_t ScanFrom(int database, std::uint64_t cursor, std::uint64_t count,
                          std::vector<std::string>* page);
 
-  void AddWatch(std::uint64_t client, int database, std::string_view key);
-  void RemoveWatches(std::uint64_t client);
+  void AddWatch(std::uint64_t client, int database, std::string_view key) {
+    TouchAll();
+    watched_.Add(client, database, key, databases_[Index(database)], expiry_clock_ms());
+  }
+  void RemoveWatches(std::uint64_t client) { watched_.Remove(client); }
   /// Was a key that this client watches touched, or has it expired since?
-  bool WatchFailed(std::uint64_t client) const;
+  bool WatchFailed(std::uint64_t client) const {
+    TouchAll();
+    return watched_.Failed(client, databases_, expiry_clock_ms());
+  }
 
   using ReadyKeys = std::vector<std::pair<int, std::string>>;
   /// Keys made since the last call, in order, while they are tracked: what waiters wait for.
@@ -156,6 +128,7 @@ class Keyspace {
 
  private:
   static std::size_t Index(int database) { return static_cast<std::size_t>(database); }
+  std::int64_t expiry_clock_ms() const { return frozen_ms_.value_or(now_ms_); }
   Database::iterator Locate(Database& keys, std::string_view key);
   void DeleteExpiredKey(int database, Database::iterator at);
   /// A new key's entry, with whatever its node held before. REQUIRES: `next` is the one after it.
@@ -163,8 +136,6 @@ class Keyspace {
   Entry& Placed(int database, Database::iterator at, bool added);
   /// Takes it out of the database, but keeps the memory for another key.
   void Discard(Database& keys, Database::iterator at);
-  void TouchSwapped(int database, int other);
-  void TouchWatches(int database, std::string_view key);
   void NoteRead(int database, std::string_view key) const {
     if (footprint_ != nullptr) footprint_->ReadKey(database, key);
   }
@@ -175,7 +146,7 @@ class Keyspace {
 
   Databases databases_;
   RecentKeys<Database> recent_;
-  std::vector<Watch> watches_;
+  WatchedKeys watched_;
   std::vector<Database::node_type> spare_;  // of keys that are gone
   ReadyKeys ready_keys_;
   bool track_ready_keys_ = false;
@@ -191,10 +162,7 @@ class Keyspace {
   std::uint64_t changes_ = 0;
 
   std::uint64_t key_set_version_ = 0;  // Grows when a key comes or goes.
-  // All keys of a database by their place in a scan, as of a version.
-  std::vector<std::pair<std::uint64_t, const std::string*>> scan_order_;
-  int scan_order_database_ = -1;
-  std::uint64_t scan_order_version_ = 0;
+  ScanOrder scan_order_;
 };
 
 }  // namespace interlock::sim::redis

@@ -115,7 +115,7 @@ void Memory::CollectCandidates() {
   constexpr std::size_t kKept = 1024;
   const std::int64_t policy = engine_.config().maxmemory_policy;
   const bool random = policy == kVolatileRandom || policy == kAllkeysRandom;
-  for (int database = 0; database < Keyspace::kDatabases; ++database) {
+  for (int database = 0; database < kDatabases; ++database) {
     for (const auto& [key, entry] : engine_.keyspace.keys(database)) {
       Candidate candidate{0, database, key};
       if (RankOf(entry, &candidate.rank)) candidates_.push_back(std::move(candidate));

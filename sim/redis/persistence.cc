@@ -149,7 +149,7 @@ void Persistence::Compact() {
   file_.synced = 0;
 }
 
-bool Persistence::WriteSnapshot(Keyspace::Databases databases, std::uint64_t changes) {
+bool Persistence::WriteSnapshot(Databases databases, std::uint64_t changes) {
   last_try_s_ = now_s();
   save_failed_ = fault.saves_fail;
   if (save_failed_) return false;

@@ -82,13 +82,13 @@ class Persistence {
   struct AppendOnlyFile {
     bool exists = false;
     bool open = false;
-    Keyspace::Databases base;
+    Databases base;
     std::deque<WrittenUnit> units;
     std::size_t synced = 0;
   };
   struct Child {
     bool rewrites_aof = false;
-    Keyspace::Databases databases;
+    Databases databases;
     std::uint64_t changes = 0;
     std::size_t units = 0;  // Number of the append-only file's units contained in `databases`.
     std::int64_t started_us = 0;
@@ -99,7 +99,7 @@ class Persistence {
   void ForgetProcess();
   void OpenFile();
   bool Postponed();
-  bool WriteSnapshot(Keyspace::Databases databases, std::uint64_t changes);
+  bool WriteSnapshot(Databases databases, std::uint64_t changes);
   void SyncByTime();
   void DropBefore(std::size_t units);
   void Compact();
@@ -110,7 +110,7 @@ class Persistence {
   void PlanNext();
 
   Engine& engine_;
-  std::optional<Keyspace::Databases> rdb_;
+  std::optional<Databases> rdb_;
   std::int64_t last_save_s_ = -1;  // -1: the clock of the start is not known yet.
   std::int64_t last_try_s_ = 0;
   bool save_failed_ = false;

@@ -36,7 +36,7 @@ struct ReplicationPoint {
 
 /// All data, and the point it corresponds to.
 struct Snapshot {
-  Keyspace::Databases databases;
+  Databases databases;
   ReplicationPoint point;
 };
 

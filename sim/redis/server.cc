@@ -149,7 +149,7 @@ void Server::RunTimers() { state_->RunTimers(); }
 
 void Server::RunActiveExpiry() {
   if (!state_->active_expiry || state_->keyspace.expiry_mode() != ExpiryMode::kDelete) return;
-  for (int database = 0; database < Keyspace::kDatabases; ++database) {
+  for (int database = 0; database < kDatabases; ++database) {
     state_->keyspace.DeleteExpired(database);
   }
   state_->AfterCommand();

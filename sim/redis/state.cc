@@ -137,7 +137,7 @@ void DescribeData(const Data& data, StateSink& sink) {
 void DescribeKeys(const Engine& engine, StateSink& sink) {
   const Keyspace& keyspace = engine.keyspace;
   const bool announced = AnnouncesExpiry(engine);
-  for (int database = 0; database < Keyspace::kDatabases; ++database) {
+  for (int database = 0; database < kDatabases; ++database) {
     for (const auto& [key, entry] : keyspace.keys(database)) {
       if (keyspace.IsExpired(entry) && !announced) continue;
       sink.BeginPart();

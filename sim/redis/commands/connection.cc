@@ -44,7 +44,7 @@ void Select(Context& c) {
   if (index != 0 && c.engine.cluster.enabled()) {
     return c.Error("ERR SELECT is not allowed in cluster mode");
   }
-  if (index < 0 || index >= Keyspace::kDatabases) return c.Error("ERR DB index is out of range");
+  if (index < 0 || index >= kDatabases) return c.Error("ERR DB index is out of range");
   c.client.database = static_cast<int>(index);
   c.Ok();
 }

@@ -34,7 +34,7 @@ void Object(Context& c) {
   constexpr std::size_t kFrame = 11;  // A type, two bytes of version, eight of checksum.
   constexpr std::int64_t kClockBits = 0xFFFFFF;
   // An expired key exists until something else looks it up.
-  const Keyspace::Database& keys = c.keyspace().keys(c.database());
+  const Database& keys = c.keyspace().keys(c.database());
   const auto at = keys.find(c.args[2]);
   if (at == keys.end()) return c.Error(kNoSuchKey);
   const Entry* const entry = &at->second;

@@ -270,8 +270,8 @@ std::string ClusterSection(Engine& engine) {
 
 std::string KeyspaceSection(Engine& engine) {
   Section section;
-  for (int database = 0; database < Keyspace::kDatabases; ++database) {
-    const Keyspace::Database& keys = engine.keyspace.keys(database);
+  for (int database = 0; database < kDatabases; ++database) {
+    const Database& keys = engine.keyspace.keys(database);
     if (keys.empty()) continue;
     std::size_t expiring = 0;
     for (const auto& [key, entry] : keys) expiring += entry.expires_at_ms == kNoExpiry ? 0 : 1;

@@ -76,7 +76,7 @@ bool ParseDatabase(Context& c, std::string_view text, int* database) {
     c.Error("ERR value is out of range, value must between -2147483648 and 2147483647");
     return false;
   }
-  if (index < 0 || index >= Keyspace::kDatabases) {
+  if (index < 0 || index >= kDatabases) {
     c.Error(kNoSuchDatabase);
     return false;
   }
@@ -151,7 +151,7 @@ void SwapDb(Context& c) {
   const std::optional<int> second = ParseSwapped(c, c.args[2], "ERR invalid second DB index");
   if (!second) return;
   for (const int index : {*first, *second}) {
-    if (index < 0 || index >= Keyspace::kDatabases) return c.Error(kNoSuchDatabase);
+    if (index < 0 || index >= kDatabases) return c.Error(kNoSuchDatabase);
   }
   c.keyspace().Swap(*first, *second);
   c.engine.blocking.MarkReadyKeys(*first);

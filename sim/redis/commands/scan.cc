@@ -16,7 +16,7 @@ namespace {
 // (Redis: after 100 tries, with any key, if all have a TTL).
 void RandomKey(Context& c) {
   constexpr int kTries = 100;
-  const Keyspace::Database& keys = c.keyspace().keys(c.database());
+  const Database& keys = c.keyspace().keys(c.database());
   for (int tries = 0; !keys.empty() && tries < kTries;) {
     const auto chosen = static_cast<std::ptrdiff_t>(c.engine.Choose(keys.size()));
     const std::string key = std::next(keys.begin(), chosen)->first;

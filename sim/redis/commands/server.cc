@@ -30,7 +30,7 @@ void Flush(Context& c, bool all) {
       c.args.size() == 1 || (c.args.size() == 2 && (EqualsIgnoreCase(c.args[1], "sync") ||
                                                     EqualsIgnoreCase(c.args[1], "async")));
   if (!known) return c.Error(kSyntax);
-  for (int database = 0; database < Keyspace::kDatabases; ++database) {
+  for (int database = 0; database < kDatabases; ++database) {
     if (all || database == c.database()) c.keyspace().Clear(database);
   }
   c.Ok();
