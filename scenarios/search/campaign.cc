@@ -38,8 +38,8 @@ struct Item {
   std::atomic<bool> done{false};
 };
 
-/// Where the units of a campaign have ended early, as far as its threads have seen: what comes after
-/// it, in the order of units and runs, need not be run. Thread safety: all methods.
+/// Where units have ended early, as far as the threads of a campaign have seen: what comes later,
+/// in the order of units and runs, need not be run. Thread safety: all methods.
 class KnownEnds {
  public:
   explicit KnownEnds(std::size_t units) : units_(units) {}

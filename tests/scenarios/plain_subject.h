@@ -22,9 +22,9 @@ struct PlainOptions {
   bool release_blindly = false;                   ///< DEL, whoever owns it
   std::optional<StatusCode> release_answer = {};  ///< what Release says; it then does nothing
   bool release_asks_on = false;  ///< until its entry is there to be deleted: for ever if it is over
-  bool extend_in_words_only = false;              ///< Extend says ok and does nothing
-  bool hide_owner = false;                        ///< Owners() shows nothing
-  int lease_percent = 100;                        ///< how much of LockOptions::lease it grants
+  bool extend_in_words_only = false;  ///< Extend says ok and does nothing
+  bool hide_owner = false;            ///< Owners() shows nothing
+  int lease_percent = 100;            ///< how much of LockOptions::lease it grants
   /// How much of LockOptions::lease is a lock-delay, at the end of what it grants; if it is not 0,
   /// Traits say so.
   int delay_percent = 0;

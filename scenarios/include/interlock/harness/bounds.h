@@ -55,8 +55,8 @@ class Bounds {
   }
 
   /// How many commands one request, release or extension may send at most within the time of one
-  /// lease while nobody is granted anything: beyond that is a retry storm (LK015). The default lets a waiter look four
-  /// times each millisecond.
+  /// lease while nobody is granted anything: beyond that is a retry storm (LK015). The default lets
+  /// a waiter look four times each millisecond.
   virtual std::int64_t CommandsPerLease(const LockOptions& options) const {
     return 200 + 4 * options.lease.count();
   }
