@@ -19,10 +19,10 @@ void ReplicationLinks::Reset(std::size_t nodes, std::int64_t full_sync_us) {
 }
 
 Replication& ReplicationLinks::replication(NodeId node) const {
-  return topology_.server(node).engine().replication;
+  return topology_.engine(node).replication;
 }
 
-void ReplicationLinks::Send(NodeId from, NodeId to, Message message, std::int64_t delay_us) {
+void ReplicationLinks::Send(NodeId from, NodeId to, Message&& message, std::int64_t delay_us) {
   traffic_.Send({from, to}, std::move(message), topology_.time_us() + delay_us);
 }
 
@@ -52,14 +52,14 @@ void ReplicationLinks::RunCron(NodeId id, std::int64_t uptime_s) {
 void ReplicationLinks::Collect() {
   for (NodeId id = 0; id < ends_.size(); ++id) {
     if (!topology_.Runs(id)) continue;
-    CollectUpstream(id);
-    CollectDownstreams(id);
+    Engine& engine = topology_.engine(id);
+    CollectUpstream(id, engine.replication);
+    if (!ends_[id].downstreams.empty()) CollectDownstreams(id, engine.replication, engine.journal);
   }
 }
 
-void ReplicationLinks::CollectUpstream(NodeId id) {
+void ReplicationLinks::CollectUpstream(NodeId id, const Replication& its) {
   Upstream& upstream = ends_[id].upstream;
-  Replication& its = replication(id);
   if (upstream.epoch != its.epoch()) {
     if (upstream.connection != 0) HangUp(id, true);
     upstream.epoch = its.epoch();
@@ -71,10 +71,8 @@ void ReplicationLinks::CollectUpstream(NodeId id) {
   }
 }
 
-void ReplicationLinks::CollectDownstreams(NodeId id) {
+void ReplicationLinks::CollectDownstreams(NodeId id, Replication& its, const Journal& journal) {
   std::vector<Downstream>& links = ends_[id].downstreams;
-  Replication& its = replication(id);
-  const Journal& journal = topology_.server(id).engine().journal;
   for (const Downstream& link : links) {
     Replication::Replica* replica = its.Find(link.handle);
     if (replica == nullptr) {
@@ -148,7 +146,7 @@ void ReplicationLinks::OnRequest(NodeId master, NodeId replica, const Message& m
   Replication& its = replication(master);
   const std::uint64_t connection = message.connection;
   const bool has_no_data = its.is_replica() && its.link() != MasterLink::kConnected;
-  if (has_no_data || topology_.server(master).engine().persistence.loading()) {
+  if (has_no_data || topology_.engine(master).persistence.loading()) {
     return Send(master, replica, {.connection = connection});
   }
   Downstream link{.connection = connection, .handle = 0, .replica = replica};
@@ -240,8 +238,7 @@ bool ReplicationLinks::InStep(NodeId id) const {
   const auto way = traffic_.ways().find({master, id});
   const bool nothing_sent = way == traffic_.ways().end() || way->second.empty();
   if (traffic_.has_lag()) {
-    return nothing_sent &&
-           replica->next_unit == topology_.server(master).engine().journal.end_index();
+    return nothing_sent && replica->next_unit == topology_.engine(master).journal.end_index();
   }
   return nothing_sent ||
          std::all_of(way->second.begin(), way->second.end(),
@@ -298,7 +295,7 @@ void ReplicationLinks::DescribeTraffic(const ReplicationTraffic::Ways::value_typ
 // How many replicas have what each client wrote last: what WAIT would tell it.
 void ReplicationLinks::DescribeWrites(NodeId master, StateSink& sink) const {
   const Replication& its = replication(master);
-  for (const auto& client : topology_.server(master).engine().clients.all()) {
+  for (const auto& client : topology_.engine(master).clients.all()) {
     if (client == nullptr) continue;
     sink.BeginPart();
     sink.OfClient(client->id);

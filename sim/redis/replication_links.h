@@ -69,10 +69,10 @@ class ReplicationLinks {
   };
 
   Replication& replication(NodeId node) const;
-  void Send(NodeId from, NodeId to, Message message, std::int64_t delay_us = 0);
+  void Send(NodeId from, NodeId to, Message&& message, std::int64_t delay_us = 0);
   void SendAcknowledgement(NodeId replica, std::int64_t offset);
-  void CollectUpstream(NodeId node);
-  void CollectDownstreams(NodeId node);
+  void CollectUpstream(NodeId node, const Replication& its);
+  void CollectDownstreams(NodeId node, Replication& its, const Journal& journal);
   void Connect(NodeId replica);
   void HangUp(NodeId replica, bool tell_master);
   void CloseDownstreams(NodeId master);

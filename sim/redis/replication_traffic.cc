@@ -23,7 +23,8 @@ bool ReplicationTraffic::IsCut(NodeId a, NodeId b) const {
   return std::find(cuts_.begin(), cuts_.end(), Way(std::minmax(a, b))) != cuts_.end();
 }
 
-void ReplicationTraffic::Send(const Way& way, ReplicationMessage message, std::int64_t sent_at_us) {
+void ReplicationTraffic::Send(const Way& way, ReplicationMessage&& message,
+                              std::int64_t sent_at_us) {
   const auto lag = lags_.find(way);
   std::deque<ReplicationMessage>& messages = ways_[way];
   message.deliver_at_us = sent_at_us + (lag == lags_.end() ? lag_us_ : lag->second);

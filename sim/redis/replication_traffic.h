@@ -57,7 +57,7 @@ class ReplicationTraffic {
   bool IsCut(NodeId a, NodeId b) const;
 
   /// Arrives after the lag, and never before what was sent there earlier.
-  void Send(const Way& way, ReplicationMessage message, std::int64_t sent_at_us);
+  void Send(const Way& way, ReplicationMessage&& message, std::int64_t sent_at_us);
   /// The oldest. REQUIRES: there is one.
   ReplicationMessage Take(const Way& way);
   /// All that the node has sent is gone.

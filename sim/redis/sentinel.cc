@@ -44,7 +44,7 @@ std::int64_t Sentinel::now_us() const { return topology_.time_us(); }
 const MasterAddress& Sentinel::address(NodeId node) const { return topology_.address(node); }
 
 Replication& Sentinel::ReplicationOf(NodeId node) const {
-  return topology_.server(node).engine().replication;
+  return topology_.engine(node).replication;
 }
 
 const std::string& Sentinel::id() const { return ReplicationOf(self_).run_id(); }
@@ -69,7 +69,7 @@ std::string Sentinel::Describe(const Instance& instance) const {
 }
 
 void Sentinel::Publish(std::string_view event, std::string_view text) const {
-  topology_.server(self_).engine().pubsub.Publish(event, text);
+  topology_.engine(self_).pubsub.Publish(event, text);
 }
 
 void Sentinel::Tick() {
@@ -298,7 +298,7 @@ void Sentinel::Advance() {
 std::optional<NodeId> Sentinel::SelectReplica() const {
   const Instance* best = nullptr;
   const auto priority = [&](const Instance& it) {
-    return topology_.server(it.node).engine().config().replica_priority;
+    return topology_.engine(it.node).config().replica_priority;
   };
   const auto better = [&](const Instance& a, const Instance& b) {
     if (priority(a) != priority(b)) return priority(a) < priority(b);

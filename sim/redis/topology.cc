@@ -55,7 +55,7 @@ void Topology::Reset(const TopologySpec& spec) {
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     if (!IsSentinel(id)) continue;
     nodes_[id]->sentinel = std::make_unique<Sentinel>(*this, id, spec_.sentinel, 0);
-    server(id).engine().sentinel = nodes_[id]->sentinel.get();
+    engine(id).sentinel = nodes_[id]->sentinel.get();
   }
 }
 
@@ -72,18 +72,18 @@ void Topology::ResetNode(NodeId id) {
   const std::string wrong =
       node.server.Reset(its_spec.replica_of ? with_master : its_spec.configuration);
   // A specification that is wrong must not run as another one.
-  if (!wrong.empty()) node.server.engine().SetUnmodelled("configuration " + wrong);
+  if (!wrong.empty()) node.engine.SetUnmodelled("configuration " + wrong);
   node.clock = NodeClock(spec_.start_us);
   node.next_cron_us = kCronUs;
   node.server.SetTime(spec_.start_us);
-  node.server.engine().identity = id + 1;
+  node.engine.identity = id + 1;
   node.server.Start();
 }
 
 Topology::~Topology() = default;
 
 bool Topology::Runs(NodeId node) {
-  return nodes_[node]->up && !nodes_[node]->paused && !server(node).engine().stall.active();
+  return nodes_[node]->up && !nodes_[node]->paused && !nodes_[node]->engine.stall.active();
 }
 
 std::optional<NodeId> Topology::Resolve(std::string_view host, int port) const {
@@ -197,14 +197,14 @@ void Topology::RunSentinels() {
 
 void Topology::Reconfigure(NodeId node, const std::optional<MasterAddress>& master) {
   links_.Collect();
-  Engine& engine = server(node).engine();
-  engine.CloseAll();
+  Engine& its = engine(node);
+  its.CloseAll();
   (void)server(node).Configure("replicaof",
                                master ? master->host + " " + std::to_string(master->port) : "");
   if (!master) {
-    engine.replication.Promote();
-  } else if (engine.replication.master() != master) {
-    engine.replication.Follow(*master);
+    its.replication.Promote();
+  } else if (its.replication.master() != master) {
+    its.replication.Follow(*master);
   }
   links_.Collect();
 }

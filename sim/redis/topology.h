@@ -63,6 +63,8 @@ class Topology {
 
   std::size_t size() const { return nodes_.size(); }
   Server& server(NodeId node) { return nodes_[node]->server; }
+  /// The inside of that server.
+  Engine& engine(NodeId node) { return nodes_[node]->engine; }
   const MasterAddress& address(NodeId node) const { return spec_.nodes[node].address; }
   std::optional<NodeId> Resolve(std::string_view host, int port) const;
 
@@ -129,6 +131,7 @@ class Topology {
   };
   struct Node : NodeState {
     Server server;
+    Engine& engine = server.engine();
   };
 
   void ResetNode(NodeId id);

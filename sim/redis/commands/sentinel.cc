@@ -100,8 +100,7 @@ Value DescribeInstance(const Sentinel& its, const Sentinel::Instance& instance) 
              replication.link() == MasterLink::kConnected && its_master ? "ok" : "err");
   fields.Add("master-host", its_master ? its_master->host : "?");
   fields.Add("master-port", its_master ? its_master->port : 0);
-  fields.Add("slave-priority",
-             its.topology().server(instance.node).engine().config().replica_priority);
+  fields.Add("slave-priority", its.topology().engine(instance.node).config().replica_priority);
   fields.Add("slave-repl-offset", replication.offset());
   fields.Add("replica-announced", std::int64_t{1});
   return MapValue(std::move(values));
