@@ -23,7 +23,8 @@ void Blocking::Block(Client& client, Wait wait) {
   for (const std::string& key : wait.keys) {
     auto at = waiters_.find(KeyView(wait.database, key));
     if (at == waiters_.end()) at = waiters_.try_emplace(Key(wait.database, key)).first;
-    at->second.push_back(client.id);
+    // A key that is named twice already has it at the end of its line.
+    if (at->second.empty() || at->second.back() != client.id) at->second.push_back(client.id);
   }
   if (wait.deadline_ms != 0) deadlines_.emplace(wait.deadline_ms, wait.order, client.id);
   client.wait = std::move(wait);
@@ -36,6 +37,7 @@ Wait Blocking::Unblock(Client& client) {
   client.wait.reset();
   for (const std::string& key : wait.keys) {
     const auto at = waiters_.find(KeyView(wait.database, key));
+    if (at == waiters_.end()) continue;  // It was named twice.
     std::erase(at->second, client.id);
     if (at->second.empty()) waiters_.erase(at);
   }
@@ -47,11 +49,7 @@ Wait Blocking::Unblock(Client& client) {
 
 void Blocking::Block(Context& context, Arguments keys, Wait wait) {
   wait.database = context.database();
-  for (const std::string_view key : keys) {
-    if (std::find(wait.keys.begin(), wait.keys.end(), key) == wait.keys.end()) {
-      wait.keys.emplace_back(key);
-    }
-  }
+  wait.keys.assign(keys.begin(), keys.end());
   Block(context.client, std::move(wait));
   context.silent = true;
 }

@@ -21,6 +21,13 @@ TEST_F(BlockingTest, WaitersAreServedInOrderOfBlocking) {
   EXPECT_EQ(server_.PeekList(0, "q"), std::vector<std::string>({"a"}));
 }
 
+TEST_F(BlockingTest, AKeyThatIsNamedTwiceIsWaitedForOnce) {
+  Sent(two_, {"BLPOP", "q", "other", "q", "0"});
+  EXPECT_EQ(Run({"RPUSH", "q", "x", "y"}), "(integer) 2; 2 [\"q\", \"x\"]");
+  EXPECT_EQ(server_.PeekList(0, "q"), std::vector<std::string>({"y"}));
+  EXPECT_FALSE(server_.IsBlocked(two_));
+}
+
 TEST_F(BlockingTest, KeyPushedFirstIsServedFirst) {
   Sent(two_, {"BLPOP", "k1", "k2", "0"});
   Run({"MULTI"});
