@@ -149,8 +149,8 @@ const Config& FreshConfig();
 /// Looks up a name in any case, old names ("slave-priority") included; null if 7.0.15 has none
 /// such.
 const Parameter* FindParameter(std::string_view name);
-/// False: clients could tell whether it has another value than the one shown, but it has no effect
-/// here, so setting it to anything else must be refused.
+/// False: it has no effect here, although somebody who sets it would miss that; so setting it to
+/// anything but the value shown must be refused.
 bool IsActedUpon(const Parameter& parameter);
 /// As CONFIG GET prints it.
 std::string FormatParameter(const Config& config, const Parameter& parameter);

@@ -255,6 +255,8 @@ constexpr Parameter kParameters[] = {
 };
 
 constexpr std::string_view kUnacted[] = {
+    "acllog-max-len",
+    "active-expire-effort",
     "appenddirname",
     "appendfilename",
     "cluster-announce-bus-port",
@@ -264,16 +266,28 @@ constexpr std::string_view kUnacted[] = {
     "databases",
     "dbfilename",
     "dir",
+    "latency-monitor-threshold",
+    "lfu-decay-time",
+    "lfu-log-factor",
     "maxclients",
+    "maxmemory-eviction-tenacity",
     "oom-score-adj",
     "protected-mode",
     "proto-max-bulk-len",
     "rdbcompression",
     "replica-announce-port",
     "replica-ignore-maxmemory",
+    "sanitize-dump-payload",
     "shutdown-on-sigint",
     "shutdown-on-sigterm",
+    "shutdown-timeout",
+    "slowlog-log-slower-than",
+    "slowlog-max-len",
+    "stream-node-max-bytes",
+    "stream-node-max-entries",
+    "tcp-keepalive",
     "timeout",
+    "tracking-table-max-keys",
 };
 
 constexpr ParameterAlias kAliases[] = {

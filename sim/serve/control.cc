@@ -23,7 +23,8 @@ using redis::Value;
 constexpr std::string_view kNamespace = "INTERLOCK.";
 
 constexpr std::string_view kHelp =
-    R"(Control commands (any client may send them; each takes effect at once):
+    R"(Control commands (any client may send them; with --requirepass and --allow-remote
+together it gives the password first; each takes effect at once):
 INTERLOCK.CLOCK NOW              the server's clock, Unix time in ms; so do the others answer
 INTERLOCK.CLOCK ADVANCE ms       moves it on; what falls due in between happens in order
 INTERLOCK.CLOCK SET unix_ms      sets it, backwards too

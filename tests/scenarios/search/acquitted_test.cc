@@ -202,6 +202,7 @@ Entry MostPeoples() {
                 .extend = specimens::ExtendCorrectly});
 }
 
+// Not server-errors: what these recipes make of an error reply is "no", which is not always true.
 const std::vector<std::string_view> kLosing = {"split-brain", "failover", "data-loss",
                                                "server-restart", "server-clock"};
 
