@@ -59,7 +59,7 @@ ShardJson ToObject(const ShardBlock& block) {
   object["stories"] = ToObject(block.stories);
   object["updates"] = block.updates;
   object["lost_updates"] = block.lost_updates;
-  if (block.endless > 0) object["endless"] = block.endless;
+  if (block.endless) object["endless"] = true;
   if (block.crash) object["crash"] = ToObject(*block.crash);
   return object;
 }
@@ -104,7 +104,7 @@ ShardBlock BlockFrom(const ShardJson& object) {
   block.stories = FromObject(object.at("stories"));
   block.updates = object.at("updates").get<std::uint64_t>();
   block.lost_updates = object.at("lost_updates").get<std::uint64_t>();
-  if (object.contains("endless")) block.endless = Number(object, "endless");
+  if (object.contains("endless")) block.endless = object.at("endless").get<bool>();
   block.crash = CrashFrom(object);
   return block;
 }

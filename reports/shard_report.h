@@ -54,7 +54,7 @@ struct ShardBlock {
   std::string first_inconclusive;
   std::int64_t virtual_ns = 0;
   std::uint64_t hash = 0;
-  std::uint64_t endless = 0;              ///< runs in which a client asked on and on
+  bool endless = false;                   ///< in the last of these a client asked on and on
   std::vector<ShardProperty> properties;  ///< those with a number above 0
   std::vector<std::pair<std::string, std::uint64_t>> goals;
   std::vector<std::pair<std::string, std::uint64_t>> struck;  ///< runs in which a fault took effect

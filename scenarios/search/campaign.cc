@@ -330,7 +330,7 @@ void AddRun(const RunResult& result, std::uint64_t index, UnitResult& sum) {
     if (sum.violations[property].size() < kCandidates) sum.violations[property].push_back(index);
   }
   const bool fine = result.Find(Judged::kTermination) == nullptr && !result.inconclusive;
-  if (!fine && result.commands > kManyCommands) ++sum.endless;
+  if (!fine && result.commands > kManyCommands) sum.endless = true;
   sum.hash = sim::HashNumber(result.trace_hash, sum.hash);
 }
 

@@ -136,7 +136,7 @@ struct UnitResult {
   std::uint64_t lost_updates = 0;
   std::map<std::string, std::uint64_t> stories;  ///< as the scenarios tell them, and how often
   std::uint64_t hash = 0;
-  std::uint64_t endless = 0;  ///< runs in which a client asked on and on; see kMostEndless
+  bool endless = false;  ///< in the last of these a client asked on and on; see kManyCommands
   /// The crash of the run after these, which ends the unit: which crash is the first of a unit does
   /// not depend on which process came to it first.
   std::optional<LockCrash> crash;

@@ -151,7 +151,8 @@ bool Satisfied(const Unit& unit, const UnitResult& sum, std::uint64_t least_hunt
 }
 
 bool IsOver(const Unit& unit, const UnitResult& sum) {
-  return sum.crash.has_value() || (!unit.entry->specimen && sum.endless >= kMostEndless);
+  if (sum.crash.has_value()) return true;
+  return sum.endless && (!IsHunted(unit) || Satisfied(unit, sum, 0));
 }
 
 namespace {
@@ -189,7 +190,7 @@ bool InShard(const Unit& unit, const Block& block, const Shard& shard) {
 
 void Merge(const UnitResult& block, UnitResult& sum) {
   sum.crash = block.crash;
-  sum.endless += block.endless;
+  sum.endless = sum.endless || block.endless;
   sum.runs += block.runs;
   sum.runs_with_faults += block.runs_with_faults;
   sum.commands += block.commands;

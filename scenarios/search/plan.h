@@ -25,9 +25,8 @@ inline constexpr std::uint64_t kBlock = 100;  // runs
 /// Runs after which a specimen that was asked for fewer counts as acquitted.
 inline constexpr std::uint64_t kSpecimenPatience = 10'000;
 
-/// A unit ends with so many runs that sent over `kManyCommands` and violate termination (LK015) or
+/// A unit ends with its first run that sent more than this and violates termination (LK015) or
 /// could not be judged: each takes as long as thousands of others, and says nothing new.
-inline constexpr std::uint64_t kMostEndless = 3;
 inline constexpr std::uint64_t kManyCommands = 10'000;
 
 /// The least runs of a campaign for a scenario whose runs weigh more than others'.
@@ -70,8 +69,8 @@ std::vector<std::optional<std::size_t>> ExplorationAfter(
 /// least `least_hunt` runs.
 bool Satisfied(const Unit& unit, const UnitResult& sum, std::uint64_t least_hunt);
 
-/// Whether no run comes after these, however many were asked for: one has ended its process, or so
-/// many of a lock that is no specimen were endless that the others would only cost time.
+/// Whether no run comes after these, however many were asked for: one has ended its process, or one
+/// was endless, and the others would only cost time. A specimen must be convicted by then.
 bool IsOver(const Unit& unit, const UnitResult& sum);
 
 /// Why a unit is not run, or does not count if it was: its lock hung in an earlier one, and to wait

@@ -66,10 +66,10 @@ namespace {
 /// Why a unit has no verdict on what it did not violate; empty: it has.
 std::string WhyCutShort(const Unit& unit, const UnitResult& sum) {
   if (!sum.left_out.empty()) return sum.left_out;
-  if (!IsOver(unit, sum)) return "";
+  // A specimen has been convicted by then.
+  if (!sum.crash && (unit.entry->specimen || !IsOver(unit, sum))) return "";
   if (!sum.crash) {
-    return fmt::format("{} of {} runs went on until they were ended: no more were made",
-                       sum.endless, sum.runs);
+    return fmt::format("run {} went on until it was ended: no more were made", sum.runs);
   }
   return fmt::format("run {} {}: the lock {}", sum.crash->index + 1,
                      sum.crash->hung ? "was ended" : "ended its process", sum.crash->what);

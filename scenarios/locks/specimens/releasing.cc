@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Locks that take more away by a release than their own hold, or less.
+// Locks that take more away by a release than their own hold, or less, or do not come back from it.
 #include <string>
 #include <utility>
 
@@ -181,11 +181,39 @@ Specimen Make() {
 
 }  // namespace short_token
 
+// "A release must not be lost": it is repeated until the server says that it has deleted the entry.
+// A mistake of our own invention.
+//
+// What goes wrong: nothing while holders are in time, and a lost reply does no harm. But after the
+// end of the lease there is nothing to delete, the server says so, and the release asks again, for
+// ever. The fix is to take that answer for what it is: the lock is not held any more. All else on
+// this specimen is correct.
+namespace insists_on_its_release {
+
+Status Unlock(RedisClient& redis, Attempt& attempt) {
+  for (;;) {
+    const Status deleted = CompareAndDelete(redis, attempt.key, attempt.token);
+    if (deleted.code() != StatusCode::kNotOwner) return deleted;
+  }
+}
+
+Specimen Make() {
+  return {MakeLock({.name = "broken/insists-on-its-release",
+                    .summary = "repeats its release until there was something to delete",
+                    .unlock = Unlock}),
+          {{"termination", "chaos", SynchronyClass::kBounded}},
+          {.clients = 1, .pauses = 1},
+          "it goes round in circles, and where commands take no time there is no end to that"};
+}
+
+}  // namespace insists_on_its_release
+
 }  // namespace
 
 std::vector<Specimen> ReleasingSpecimens() {
-  return {get_compare_del::Make(),   del_without_owner::Make(), token_cleared_first::Make(),
-          skips_late_unlock::Make(), host_and_pid::Make(),      short_token::Make()};
+  return {get_compare_del::Make(),       del_without_owner::Make(), token_cleared_first::Make(),
+          skips_late_unlock::Make(),     host_and_pid::Make(),      short_token::Make(),
+          insists_on_its_release::Make()};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -210,7 +210,11 @@ TEST(GoalsTest, ASectionThatOutlivedItsBeliefWasPausedPastItsLease) {
 History Renews(VirtualTime called) {
   History history = OneHold();
   history.latency = Ms(1);
-  history.renewals = {{0, called, called + Ms(2), called, Ms(1010)}};
+  history.renewals = {{.client = 0,
+                       .called = called,
+                       .answered = called + Ms(2),
+                       .sent = called,
+                       .promised_until = Ms(1010)}};
   return history;
 }
 

@@ -148,8 +148,8 @@ TEST(CampaignTest, SomeRunsAreMadeTwiceAndNoneDiverges) {
   EXPECT_EQ(result.report.totals.divergences, 0U);
 }
 
-// Each of them takes as long as thousands of others, and says the same again.
-TEST(CampaignTest, AUnitEndsWithItsThirdEndlessRunWhateverTheNumberOfThreads) {
+// The others would take as long as thousands, and say the same again.
+TEST(CampaignTest, AUnitEndsWithItsFirstEndlessRunWhateverTheNumberOfThreads) {
   std::optional<std::uint64_t> hash;
   for (const int jobs : {1, 2}) {
     CampaignOptions options;
@@ -157,7 +157,7 @@ TEST(CampaignTest, AUnitEndsWithItsThirdEndlessRunWhateverTheNumberOfThreads) {
     options.runs = 600;
     options.explaining = Explaining::kNone;
     options.entries = {PlainOne({.name = "test/asks-on", .release_asks_on = true})};
-    options.scenarios = {FindScenario("pause")};
+    options.scenarios = {FindScenario("chaos")};
     const CampaignResult result = RunCampaign(options);
     const ResultRow* violated = RowAbout(result, "test/asks-on", "termination");
     ASSERT_NE(violated, nullptr);
@@ -166,7 +166,7 @@ TEST(CampaignTest, AUnitEndsWithItsThirdEndlessRunWhateverTheNumberOfThreads) {
     const ResultRow* other = RowAbout(result, "test/asks-on", "server-exclusion");
     ASSERT_NE(other, nullptr);
     EXPECT_EQ(other->verdict, Verdict::kInconclusive);
-    EXPECT_THAT(other->reason, HasSubstr("3 of "));
+    EXPECT_THAT(other->reason, HasSubstr("went on until it was ended"));
     EXPECT_EQ(hash.value_or(result.report.trace_hash), result.report.trace_hash);
     hash = result.report.trace_hash;
   }

@@ -49,15 +49,19 @@ TEST_F(PlanTest, TheRoundsOfABudgetAddUpToOneCampaign) {
   EXPECT_EQ(Planned(10'000) + RunsBetween({.count = 10'000}, {.count = 20'000}), Planned(20'000));
 }
 
-TEST_F(PlanTest, AUnitIsOverAfterACrashAndASoundOneAfterSomeEndlessRuns) {
+TEST_F(PlanTest, AUnitIsOverAfterACrashAndAfterAnEndlessRunOnceItsSpecimenIsConvicted) {
   const Unit unit{&entry_, &scenario_};
   UnitResult sum;
-  sum.endless = kMostEndless - 1;
   EXPECT_FALSE(IsOver(unit, sum));
-  sum.endless = kMostEndless;
+  sum.runs = 1;
+  sum.endless = true;
   EXPECT_TRUE(IsOver(unit, sum));
   entry_.specimen = true;
+  entry_.expected = {{"termination", "", SynchronyClass::kNone}};
   EXPECT_FALSE(IsOver(unit, sum));
+  sum.violating_runs[Judged::kTermination] = 1;
+  EXPECT_TRUE(IsOver(unit, sum));
+  sum = UnitResult();
   sum.crash = LockCrash{};
   EXPECT_TRUE(IsOver(unit, sum));
 }
