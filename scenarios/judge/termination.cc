@@ -124,23 +124,21 @@ struct Call {
 
 template <typename Visit>
 void ForEachCall(const History& history, const Visit& visit) {
-  for (const Attempt& attempt : history.attempts) {
-    const VirtualTime until =
-        std::min({attempt.answered, history.end, DiedAt(history, attempt.client, attempt.asked)});
-    visit(Call{attempt.client, attempt.asked, until, attempt.commands,
-               GrantsToOthers(history, attempt, until)});
-  }
-  const auto visit_other = [&](Call call) {
-    call.until = std::min({call.until, history.end, DiedAt(history, call.client, call.asked)});
-    visit(call);
+  const auto end_of = [&](int client, VirtualTime asked, VirtualTime answered) {
+    return std::min({answered, history.end, DiedAt(history, client, asked)});
   };
-  for (const ClientHold& hold : history.holds) {
-    if (hold.release_called == kOpen) continue;
-    visit_other({hold.client, hold.release_called, hold.release_returned, hold.release_commands, 0,
-                 " to release"});
+  for (const Attempt& one : history.attempts) {
+    const VirtualTime until = end_of(one.client, one.asked, one.answered);
+    visit(Call{one.client, one.asked, until, one.commands, GrantsToOthers(history, one, until)});
+  }
+  for (const ClientHold& one : history.holds) {
+    if (one.release_called == kOpen) continue;
+    const VirtualTime until = end_of(one.client, one.release_called, one.release_returned);
+    visit(Call{one.client, one.release_called, until, one.release_commands, 0, " to release"});
   }
   for (const Renewal& one : history.renewals) {
-    visit_other({one.client, one.called, one.answered, one.commands, 0, " to extend"});
+    const VirtualTime until = end_of(one.client, one.called, one.answered);
+    visit(Call{one.client, one.called, until, one.commands, 0, " to extend"});
   }
 }
 

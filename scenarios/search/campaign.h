@@ -61,7 +61,8 @@ struct CampaignOptions {
   std::uint64_t seed = 1;
   /// Per lock, scenario and class; 0: the share that each scenario has in the gate.
   std::uint64_t runs = 1000;
-  /// A specimen's hunt has at least this many runs, even if it is convicted earlier.
+  /// A specimen's hunt has at least this many runs, even if it is convicted earlier; fewer if one
+  /// is endless, see IsOver.
   std::uint64_t least_hunt = 0;
   int jobs = 1;
   std::optional<std::chrono::milliseconds>

@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include "scenarios/search/guarantees.h"
-#include "scenarios/search/plan.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -66,13 +65,12 @@ namespace {
 /// Why a unit has no verdict on what it did not violate; empty: it has.
 std::string WhyCutShort(const Unit& unit, const UnitResult& sum) {
   if (!sum.left_out.empty()) return sum.left_out;
-  // A specimen has been convicted by then.
-  if (!sum.crash && (unit.entry->specimen || !IsOver(unit, sum))) return "";
-  if (!sum.crash) {
-    return fmt::format("run {} went on until it was ended: no more were made", sum.runs);
+  if (sum.crash) {
+    return fmt::format("run {} {}: the lock {}", sum.crash->index + 1,
+                       sum.crash->hung ? "was ended" : "ended its process", sum.crash->what);
   }
-  return fmt::format("run {} {}: the lock {}", sum.crash->index + 1,
-                     sum.crash->hung ? "was ended" : "ended its process", sum.crash->what);
+  if (!sum.endless || unit.entry->specimen) return "";  // A specimen has been convicted by then.
+  return fmt::format("run {} went on until it was ended: no more were made", sum.runs);
 }
 
 Verdict VerdictOf(const Unit& unit, const UnitResult& sum, Judged property) {
