@@ -31,11 +31,11 @@ struct Line {
   std::string runs = {};      ///< of each lock in each class, in the gate; scenarios only
 };
 
-/// "600 drawn"; "72 of 36 placings", each of which is run twice.
+/// "600 drawn"; "36 of 36 placings"; "100 of 1 placing", if there is more to vary in one.
 std::string RunsText(const Scenario& scenario) {
   if (scenario.pinned.empty()) return fmt::format("{} drawn", scenario.gate_runs);
   const std::size_t placings = scenario.pinned.size();
-  return fmt::format("{} of {} placing{}", scenario.max_runs, placings, placings == 1 ? "" : "s");
+  return fmt::format("{} of {} placing{}", scenario.gate_runs, placings, placings == 1 ? "" : "s");
 }
 
 std::vector<Line> Lines(const std::string& what, const Registry& registry) {

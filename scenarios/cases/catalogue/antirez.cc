@@ -108,6 +108,7 @@ Scenario A3() {
   }
   Pin(scenario, std::move(workloads));
   scenario.max_runs = scenario.pinned.size();
+  scenario.gate_runs = scenario.max_runs;
   scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
                      Judged::kKeys};
   for (const SynchronyClass synchrony : scenario.classes) {

@@ -174,6 +174,7 @@ Scenario Seed002() {
     workload.clients.push_back(client);
   }
   scenario.pinned = {workload};
+  scenario.gate_runs = 100;
   scenario.max_runs = 100;
   scenario.tells_story = true;
   return scenario;

@@ -86,6 +86,7 @@ Scenario OfOneMessage(std::string_view name, std::string_view summary, int permi
                      Judged::kTermination};
   scenario.always_whole = true;
   Pin(scenario, AnyMessage(permits));
+  scenario.gate_runs = scenario.pinned.size();
   return scenario;
 }
 

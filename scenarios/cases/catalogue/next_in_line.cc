@@ -74,6 +74,7 @@ Scenario NextInLine() {
              std::make_move_iterator(paused.end()));
   for (int i = 0; i < kStops; ++i) all.push_back(StopsNearItsTurn(i));
   Pin(scenario, std::move(all));
+  scenario.gate_runs = scenario.pinned.size();
   return scenario;
 }
 

@@ -20,6 +20,7 @@ Scenario Row(std::string_view name, std::string_view summary) {
 void Pin(Scenario& scenario, std::vector<Workload> workloads) {
   scenario.pinned = std::move(workloads);
   scenario.max_runs = 2 * scenario.pinned.size();
+  scenario.gate_runs = scenario.max_runs;
   auto& kinds = scenario.shape.faults;
   for (const Workload& workload : scenario.pinned) {
     for (const ClientPlan& client : workload.clients) {

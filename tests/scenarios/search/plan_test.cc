@@ -70,8 +70,25 @@ TEST_F(PlanTest, AGateGivesEachScenarioItsShare) {
   scenario_.gate_runs = 250;
   EXPECT_EQ(RunsBetween({}, {.shares = true, .count = 1}), 250U);
   EXPECT_EQ(RunsBetween({.shares = true, .count = 1}, {.shares = true, .count = 3}), 500U);
+}
+
+TEST_F(PlanTest, ALongerGateRepeatsAPlacingNoMoreOftenThanItIsWorth) {
+  scenario_.pinned.resize(20);
+  scenario_.gate_runs = 20;
   scenario_.max_runs = 40;
-  EXPECT_EQ(RunsBetween({}, {.shares = true, .count = 1}), 40U);
+  EXPECT_EQ(RunsBetween({}, {.shares = true, .count = 1}), 20U);
+  EXPECT_EQ(RunsBetween({}, {.shares = true, .count = 3}), 40U);
+}
+
+TEST(GateSharesTest, EachDrawnUnitOfTheGateHasAtLeast600RunsAndEachSweepIsWhole) {
+  for (const Scenario& scenario : Catalogue()) {
+    Entry sound;
+    const Unit unit{&sound, &scenario, scenario.classes.front()};
+    const std::uint64_t runs = RunsOf(unit, {.shares = true, .count = 1});
+    const std::uint64_t least = scenario.pinned.empty() ? 600 : scenario.pinned.size();
+    EXPECT_GE(runs, least) << scenario.name;
+  }
+}
 }
 
 TEST_F(PlanTest, ASpecimenIsHuntedWhateverTheWeight) {
