@@ -89,7 +89,6 @@ TEST(GateSharesTest, EachDrawnUnitOfTheGateHasAtLeast600RunsAndEachSweepIsWhole)
     EXPECT_GE(runs, least) << scenario.name;
   }
 }
-}
 
 TEST_F(PlanTest, ASpecimenIsHuntedWhateverTheWeight) {
   scenario_.name = "quorum-any";
