@@ -40,7 +40,7 @@ void AccessLog::OnWrite(Party who, const harness::Hold& shown, std::shared_ptr<E
   log_.Note(who, "write");
   const Dealing& sender = log_.dealing(who);
   const Sent write{who, {sender.hold, shown.fencing_token(), false}, sender.read + 1, log_.now()};
-  // The last protected effect comes before the validity's end, unless delays are not bounded.
+  // The last protected effect precedes the end of the validity, unless delays are unbounded.
   const bool bounded = log_.synchrony != SynchronyClass::kArbitrary;
   const VirtualTime latest = bounded ? sender.believes_until - Duration(1) : kOpen;
   log_.world->TravelElsewhere(log_.users.ProcessOf(who.client), latest,

@@ -12,7 +12,8 @@
 namespace interlock::scenarios {
 namespace {
 
-/// Tokens stand in keys and arguments, never in a script's text, which is long.
+/// Joins the words of a command except long ones: tokens are in keys and arguments, never in a
+/// script's text, which is long.
 std::string WordsOf(const sim::redis::Argv& argv) {
   constexpr std::size_t kLongestWord = 256;
   std::size_t size = 0;
@@ -25,7 +26,7 @@ std::string WordsOf(const sim::redis::Argv& argv) {
   return words;
 }
 
-/// It waits for the EXEC of a transaction.
+/// Whether the command waits for the EXEC of its transaction.
 bool IsQueued(const sim::redis::Value* reply) {
   return reply != nullptr && reply->type == sim::redis::Value::Type::kStatus &&
          reply->text == "QUEUED";
@@ -143,7 +144,7 @@ void CommandLog::NoteWords(int client, std::uint64_t number, const sim::redis::A
     attempt->Executed(WordsOf(argv), number, now);
     const Dealing& its = log_.dealing(who);
     const bool asking = its.doing == Doing::kAsking && &attempts[its.attempt] == &*attempt;
-    const bool counts = attempt->counts_for >= 0;  // whether its client still hears of it or not
+    const bool counts = attempt->counts_for >= 0;  // even if its client no longer awaits the answer
     if ((asking || counts) && attempt->queued == kOpen) attempt->queued = now;
     if (asking && attempt->queued_again == kOpen &&
         TurnTakenAway(log_.history(who), *attempt).to <= now) {
@@ -158,7 +159,7 @@ void CommandLog::NoteUnasked(Party who, VirtualTime now) {
   for (const Dealing& one : log_.DealingsOf({who.client, who.client})) {
     if (one.doing != Doing::kNothing) return;
   }
-  // What is over for good is looked for once in a run.
+  // Entries that are over for good matter only until the goal is reached once in the run.
   const bool found = log_.goals.Has(Goal::kRenewedAfterLoss);
   const std::span<const ServerHold> all = log_.history(who).server_holds;
   for (const ServerHold& entry : found ? log_.Unsettled(who) : all) {

@@ -19,7 +19,7 @@ using reports::RowKind;
 using reports::SpanChange;
 using reports::TableRow;
 
-/// Where there are several resources, a note ends with the name of one.
+/// The note without the name of its resource, which ends it if the run has several resources.
 std::string_view WithoutResource(std::string_view note) { return note.substr(0, note.find(": ")); }
 
 bool IsAsk(std::string_view note) {
@@ -40,7 +40,7 @@ bool IsAnswer(std::string_view note) {
   return false;
 }
 
-/// The notes that begin and end a request: an answer is to its client's latest request.
+/// Finds the notes that begin and end a request. An answer belongs to its client's latest request.
 class Asks {
  public:
   SpanChange SpanOf(const sim::TraceEvent& event) {
@@ -62,7 +62,7 @@ class Asks {
   std::map<int, int> open_;  ///< by process
 };
 
-/// Which event begins or ends a bar in the client's column.
+/// The bar in the client's column that the event begins or ends.
 SpanChange BarOf(const sim::TraceEvent& event) {
   if (event.kind == sim::TraceKind::kResume && event.text.empty()) return SpanChange::kPauseEnd;
   if (event.kind == sim::TraceKind::kNote && event.text.starts_with("enter section")) {
@@ -76,7 +76,7 @@ SpanChange BarOf(const sim::TraceEvent& event) {
   return pause ? SpanChange::kPauseBegin : SpanChange::kNone;
 }
 
-/// What a person needs to see of an event; empty: nothing.
+/// The part of an event that a person needs to see; empty if none.
 std::string TextOf(const sim::TraceEvent& event, const ScriptNames& names) {
   switch (event.kind) {
     case sim::TraceKind::kSend:
@@ -147,17 +147,17 @@ std::vector<TableRow> Rows(const RunResult& run, const Violation& violation, std
   return rows;
 }
 
-/// Asking again and again is no more than polling.
+/// Whether a bar other than a request's begins or ends: repeated requests are no more than polling.
 bool IsBar(SpanChange span) {
   return span != SpanChange::kNone && span != SpanChange::kAskBegin && span != SpanChange::kAskEnd;
 }
 
-/// A waiter that polls in vain fills a table with the same few rows: keeps the
-/// first and the last.
+/// A waiter that polls in vain fills a table with the same few rows. Keeps the first and the last
+/// of them.
 void CutPolling(std::vector<TableRow>& rows) {
   constexpr std::size_t kFirst = 24;
   constexpr std::size_t kLast = 8;
-  std::size_t calm = 0;  // after the last row that is no command of a client
+  std::size_t calm = 0;  // the last fault or bar; the rows after it are only polling
   std::size_t violation = rows.size();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].kind == RowKind::kViolation) {
@@ -176,7 +176,7 @@ void CutPolling(std::vector<TableRow>& rows) {
   rows.erase(from + 1, to);
 }
 
-/// Cuts what comes long after the violation: it explains nothing.
+/// Cuts the rows long after the violation, which explain nothing.
 void CutTail(std::vector<TableRow>& rows) {
   constexpr std::ptrdiff_t kAfter = 4;
   const auto violation = std::find_if(rows.begin(), rows.end(), [](const TableRow& row) {

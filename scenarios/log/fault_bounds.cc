@@ -12,7 +12,7 @@ Duration FaultBounds::Clip(const sim::Fault& fault, Duration wanted, VirtualTime
   if (fault.kind == kClientClockRate || fault.kind == kServerClockRate) {
     return log_.free_clocks ? wanted : std::clamp(wanted, -kMostDrift, kMostDrift);
   }
-  // Forward only: a validity ends early, which costs time and no safety.
+  // The jump is forward only: a validity then ends early, which costs time but no safety.
   if (fault.kind == kClientClockJump) return wanted;
   const Users::Range users = log_.users.Of(fault.process);
   if (fault.kind == kPauseClockFrozen && !log_.free_clocks) {
@@ -33,11 +33,11 @@ Duration FaultBounds::Clip(const sim::Fault& fault, Duration wanted, VirtualTime
 Duration FaultBounds::ClipFrozenPause(Users::Range users, Duration wanted, VirtualTime now) const {
   const auto relies_on_clock = [&](const Dealing& one) {
     if (one.doing != Doing::kNothing || one.believes_until > now || one.inside) return true;
-    // A lock that renews by itself counts on its clock for as long as it has not been given back.
+    // A lock that renews by itself relies on its clock until it has been given back.
     return log_.traits.renews && one.believes_until >= VirtualTime{};
   };
   const std::span<const Dealing> dealings = log_.DealingsOf(users);
-  // The clock loses as much as the pause is long, so it must fit into the allowance for drift.
+  // The clock loses the length of the pause, which must therefore fit into the allowance for drift.
   const bool bounded = std::any_of(dealings.begin(), dealings.end(), relies_on_clock);
   return bounded ? std::min(wanted, log_.shortest_lease / 1000) : wanted;
 }

@@ -61,7 +61,7 @@ void FaultLog::OnClientFault(const sim::Fault& fault, VirtualTime now) {
       Disturb(fault.process, fault.kind != kResetBefore && fault.kind != kResetAfter, now);
       break;
     case kClientClockJump:
-      // What was on its way arrives when its client has given it up already.
+      // Messages in flight arrive when their client has already given up on them.
       log_.users.ForEach(fault.process, [&](int client) { HoldUp(client, Duration{}, now); });
       Disturb(fault.process, true, now);
       [[fallthrough]];
@@ -101,7 +101,8 @@ void FaultLog::OnServerFault(const sim::Fault& fault, VirtualTime now) {
   for (int client = 0; client < static_cast<int>(log_.clients.size()); ++client) {
     NoteDelay(client, length, fault.kind == kServerPause, now);
   }
-  // Connections to a machine without power are silent, and clocks run on at their rates.
+  // Only healing ends these: connections to a machine without power are silent, and clocks run on
+  // at their rates.
   if (fault.kind == kServerPowerLoss || fault.kind == kFailover || fault.kind == kServerClockRate) {
     for (RecordedResource& resource : log_.resources) resource.history.needs_healing = true;
   }
@@ -140,7 +141,7 @@ void FaultLog::NoteDelay(int client, Duration length, bool of_requests, VirtualT
 void FaultLog::HoldUp(int client, Duration length, VirtualTime now) {
   for (RecordedResource& resource : log_.resources) {
     History& history = resource.history;
-    // Two delays of one message, or of a message and the next one, add up.
+    // Delays of the same message, or of a message and the next one, add up.
     VirtualTime from = now;
     for (const Delay& earlier : history.delays) {
       if (earlier.client == client) from = std::max(from, earlier.interval.to);
@@ -186,7 +187,7 @@ void FaultLog::SeeClockChange(Party who, VirtualTime now) {
   Dealing& client = log_.dealing(who);
   if (client.doing == Doing::kAsking) {
     VirtualTime& deadline = log_.history(who).attempts[client.attempt].deadline;
-    // A jump that brings the deadline nearer is noticed when the wait ends that has begun already.
+    // A jump that brings the deadline nearer is noticed only when the wait in progress ends.
     if (deadline != kOpen) {
       deadline = std::max(deadline, log_.GlobalTime(who.client, client.gives_up));
     }

@@ -11,7 +11,7 @@
 namespace interlock::scenarios {
 namespace {
 
-/// Whether the renewal has made the promise to that token longer, and it goes on.
+/// Notes when the renewal extended the server's promise to that token, if the promise still stands.
 void NoteProlonged(const History& history, const std::string& token, Renewal& renewal) {
   const ServerHold* entry = FindServerHold(history, renewal.client, token);
   if (entry == nullptr || entry->promised_until <= renewal.promised_until) return;

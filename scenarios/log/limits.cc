@@ -22,7 +22,7 @@ std::vector<int> WithoutLimit(std::vector<int> possible, int limit) {
   return possible;
 }
 
-/// Where none is in force, a grant makes one.
+/// The lowest possible limit; at least 1, because a grant sets a limit where none is in force.
 int LeastOf(const std::vector<int>& possible) {
   return std::max(1, *std::min_element(possible.begin(), possible.end()));
 }
@@ -84,7 +84,8 @@ void Limits::NoteChange(int client, std::uint64_t number, VirtualTime now) {
   Append(now, With(Latest().possible, call->limit), Latest().lapses);
 }
 
-// It is what the call says if no other one has changed anything since it began to.
+// The limit is the call's if no other call has changed anything since this one first did or, if it
+// changed nothing, since it was made.
 void Limits::NoteAnswer(int client, StatusCode answer, VirtualTime now) {
   LimitCall& call = *LatestCallOf(client);
   call.answered = now;
@@ -174,7 +175,8 @@ bool Limits::MayBeNone(VirtualTime from, VirtualTime to) const {
   return none;
 }
 
-/// `judge(span, until)` for each that was there at some instant of these; `until`: the last.
+/// Calls `judge(span, until)` for each span that overlaps [from, to]; `until` is the last instant
+/// of the overlap.
 template <typename Judge>
 void Limits::ForEach(VirtualTime from, VirtualTime to, const Judge& judge) const {
   for (std::size_t i = 0; i < spans_.size() && spans_[i].from <= to; ++i) {
@@ -189,7 +191,7 @@ void Limits::Append(VirtualTime now, std::vector<int> possible, VirtualTime laps
   spans_.push_back({now, std::move(possible), lapses});
 }
 
-/// A little early: clocks differ.
+/// The result is a little early, because clocks differ.
 VirtualTime Limits::LapsesAfter(VirtualTime used) const { return used + stands_ - stands_ / 64; }
 
 }  // namespace interlock::scenarios

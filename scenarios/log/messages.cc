@@ -31,7 +31,7 @@ MessagePart PartOf(TraceKind kind) {
 std::vector<MessageEnd> MessagesOf(const std::vector<sim::TraceEvent>& events) {
   std::vector<MessageEnd> ends(events.size());
   std::map<std::pair<int, std::uint64_t>, std::uint64_t> messages;  // by process and command
-  std::map<std::uint64_t, std::size_t> departed;                    // by message: still under way
+  std::map<std::uint64_t, std::size_t> departed;                    // by message, if in flight
   for (std::size_t i = 0; i < events.size(); ++i) {
     const MessagePart part = PartOf(events[i].kind);
     if (part == MessagePart::kNone || events[i].command == 0) continue;

@@ -19,7 +19,7 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-/// The words of a command line; a quoted one keeps its quotes.
+/// Splits a command line into words; a quoted one keeps its quotes.
 std::vector<std::string_view> WordsOf(std::string_view line) {
   std::vector<std::string_view> words;
   for (std::size_t at = 0; at < line.size();) {
@@ -44,7 +44,7 @@ int HexDigit(char letter) {
   return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : 0;
 }
 
-/// What a quoted word stands for.
+/// The text that a quoted word stands for.
 std::string Unquoted(std::string_view word) {
   if (word.size() < 2 || word.front() != '"') return std::string(word);
   std::string text;
@@ -67,7 +67,7 @@ std::string Unquoted(std::string_view word) {
   return text;
 }
 
-/// The index of the word that is a script's text, or its hash.
+/// The index of the word that is a script's text or, if `hash`, its hash.
 std::optional<std::size_t> ScriptWord(const std::vector<std::string_view>& words, bool hash) {
   if (words.empty()) return std::nullopt;
   const std::string command = Lower(words[0]);
@@ -80,7 +80,7 @@ std::optional<std::size_t> ScriptWord(const std::vector<std::string_view>& words
   return load ? std::optional<std::size_t>(2) : std::nullopt;
 }
 
-/// Long quoted texts and long hexadecimal words keep their beginning.
+/// Cuts long quoted texts and long hexadecimal words down to their beginning.
 std::string Cut(std::string_view word) {
   constexpr std::size_t kMostQuoted = 24;
   constexpr std::size_t kMostHex = 20;

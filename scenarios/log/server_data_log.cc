@@ -26,7 +26,7 @@ ServerDataLog::ServerDataLog(RunLog& log, int database) : log_(log), database_(d
 
 void ServerDataLog::BeforeCommand(VirtualTime now) {
   if (log_.closed) return;
-  // What replication or expiry has done since the last one is not this one's doing.
+  // Changes by replication or expiry since the last command are not this command's doing.
   const bool changed = log_.world->server().mutations() != seen().mutations;
   if (changed || log_.traits.lasts_as_connection) Rebase(false, now);
 }
@@ -50,7 +50,7 @@ void ServerDataLog::Rebase(bool clock_only, VirtualTime now) {
     for (Dealing& client : log_.dealings) {
       client.extend_called_ms = std::min(client.extend_called_ms, look.now_ms);
     }
-    // An entry that has gone with its connection has lasted for as long as it was to.
+    // An entry that disappeared with its connection has lasted as long as it was meant to.
     const bool kept = clock_only || log_.traits.lasts_as_connection;
     if (resource.observable) Ledger::Rebase(now, look, kept, resource.history);
   }
@@ -61,7 +61,7 @@ void ServerDataLog::Rebase(bool clock_only, VirtualTime now) {
 const Ledger::Look& ServerDataLog::LookAtServer(RecordedResource& resource) {
   Ledger::Look& look = look_;
   sim::World& world = *log_.world;
-  // What is spread over the nodes of a cluster is looked at as one.
+  // Data spread over the nodes of a cluster are looked at as one server's.
   const bool by_key = world.server().cluster_view() != nullptr;
   const FakeServerView view(world, by_key, database_);
   look.node = by_key ? 0 : world.server_node();
@@ -103,11 +103,11 @@ void ServerDataLog::SyncOwners(int process, std::optional<int> sender, std::uint
     log_.Attribute(first, i);
     for (ServerHold& entry : std::span(holds).subspan(known)) {
       entry.made_with = number;
-      // The client that is granted it will show whose it is.
+      // The client that is granted the entry will show whose it is.
       if (!sender.has_value()) entry.client = entry.asked_by = -1;
     }
     for (ServerHold& entry : std::span(holds).subspan(resource.ledger.settled())) {
-      // What has as much left as when it was renewed might have been renewed just now.
+      // An entry with as much time left as right after its renewal may have been renewed just now.
       const bool whole =
           entry.renewed == now || (entry.end == ServerHoldEnd::kNone && entry.node == look.node &&
                                    entry.expires_at_ms - look.now_ms >= entry.leased_ms);
@@ -148,7 +148,7 @@ void ServerDataLog::JudgeKeys(int client, VirtualTime now) {
     if (lives_too_long_) return;
     lives_too_long_ = JudgeTtl(key, deadline_ms, now_ms, key_limits_, client, now, log_.violations);
   };
-  server.VisitKeys(database_, std::cref(judge));  // by reference: it needs no memory of its own
+  server.VisitKeys(database_, std::cref(judge));  // by reference, so that nothing is allocated
 }
 
 }  // namespace interlock::scenarios

@@ -14,7 +14,7 @@ void ValidityLog::OnAskValid(Party who) { log_.dealing(who).asked_valid = log_.n
 void ValidityLog::OnAskedValid(Party who, bool valid, const harness::Hold& asked_of) {
   if (log_.closed) return;
   log_.Note(who, valid ? "told: valid" : "told: not valid");
-  // A lock that renews by itself has moved it since.
+  // A lock that renews by itself has moved the end of the validity since.
   if (valid && asked_of.valid_until() > log_.dealing(who).valid_until) {
     holds_.Prolong(who, asked_of);
     if (log_.resource(who).observable && !log_.free_clocks) {
@@ -25,7 +25,7 @@ void ValidityLog::OnAskedValid(Party who, bool valid, const harness::Hold& asked
     }
   }
   const VirtualTime until = log_.dealing(who).valid_end;
-  // The question counts from when it was asked: a pause before the answer is not the lock's.
+  // The instant of the question counts, as a pause before the answer is not the lock's fault.
   const VirtualTime asked = log_.dealing(who).asked_valid;
   if (!MustKnowOfEnd(until, log_.dealing(who).told_lost, asked)) return;
   log_.goals.Add(Goal::kAskedAfterValidity);
@@ -81,8 +81,8 @@ void ValidityLog::NoteLossCall(Party who, std::size_t index) {
 }
 
 bool ValidityLog::MayBeLost(Party who, VirtualTime now) {
-  // If it takes several at once any may be lost, and a server that was replaced may have said
-  // anything.
+  // If the lock takes several resources at once, any of them may be lost, and a server that was
+  // replaced may have said anything.
   if (log_.traits.several || !log_.history(who).supersessions.empty()) return true;
   if (!log_.resource(who).observable || log_.dealing(who).valid_end <= now) return true;
   const ServerHold* entry = FindServerHold(log_.history(who), who.client, log_.hold(who).token);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Sizes are written after what they count, so that a reader never sees more than is there.
+// Each size is written after the data that it counts, so that a reader never sees more than is
+// there.
 #include "scenarios/run/black_box.h"
 
 #include <sys/mman.h>
@@ -26,7 +27,7 @@ constexpr std::size_t kMostToken = 1 << 20;
 constexpr std::size_t kMostEvents = 32 << 20;  // bytes
 constexpr std::uint64_t kMagic = 0x696e7465726c6f63;
 
-/// What stands before the text of an event.
+/// The header that precedes the text of an event.
 struct BoxedEvent {
   std::int64_t time = 0;
   std::uint64_t step = 0;
@@ -38,7 +39,7 @@ struct BoxedEvent {
   std::uint64_t size = 0;  // of the text
 };
 
-// Reached from signal handlers, so it cannot be anything but global; leaked on purpose.
+// This is global because signal handlers need it, and leaked on purpose.
 std::atomic<BlackBox*> the_box{nullptr};
 
 }  // namespace
@@ -83,7 +84,7 @@ BlackBox* BlackBox::OpenForThisProcess(int fd) {
   void* place = mmap(nullptr, sizeof(Memory), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (place == MAP_FAILED) return nullptr;
   auto* memory = static_cast<Memory*>(place);
-  // A shorter file would end the process here.
+  // The size is checked first, because reading from a shorter file would end the process.
   if (lseek(fd, 0, SEEK_END) != static_cast<off_t>(sizeof(Memory)) || memory->magic != kMagic) {
     munmap(place, sizeof(Memory));
     return nullptr;
@@ -191,7 +192,7 @@ std::vector<sim::TraceEvent> ReadEvents(std::string_view bytes) {
     event.draws = head.draws;
     event.command = head.command;
     bytes.remove_prefix(head.size);
-    // An annotation has its place by its time, after what happened at the same instant.
+    // An annotation is placed by its time, after the events of the same instant.
     auto place = events.end();
     while (place != events.begin() && std::prev(place)->time > event.time) --place;
     events.insert(place, std::move(event));
@@ -199,7 +200,7 @@ std::vector<sim::TraceEvent> ReadEvents(std::string_view bytes) {
   return events;
 }
 
-/// The token of a run whose workload it has, with what was injected and drawn.
+/// Adds the injected faults and the drawn choices to a token that holds the run's workload.
 std::string Completed(std::string_view token, const sim::FaultPlan& injected,
                       const sim::Tape& tape) {
   auto decoded = DecodeReplayToken(token);

@@ -28,7 +28,7 @@ class Program {
         locks_(locks),
         events_(events) {}
 
-  /// Does the operation, and what is inside it. False: the world is being torn down.
+  /// Performs the operation and those inside it. Returns false if the world is being torn down.
   bool Run(std::size_t index) {
     const Operation& operation = operations_[index];
     const Party who{client_, operation.resource};
@@ -74,13 +74,13 @@ class Program {
     progress_.tell(static_cast<std::size_t>(&operation - operations_.data()), part);
   }
 
-  /// What is given back after the one that it is inside of.
+  /// A hold that is given back only after the one around it.
   struct Outliving {
     const Operation* operation = nullptr;
     std::unique_ptr<harness::Hold> hold;
   };
 
-  /// Or drops it, and is alone with what comes of that.
+  /// Releases the hold or, if the operation says so, drops it: then nothing more is done about it.
   bool GiveBack(const Operation& operation, std::unique_ptr<harness::Hold>& hold) {
     const Party who{client_, operation.resource};
     Begin(operation, OperationPart::kReturn);
@@ -112,10 +112,11 @@ class Program {
 
   using Held = std::bitset<kMostResources + kMostAtOnce - 1>;
 
-  /// Why it leaves its section.
+  /// Why the client leaves its section.
   enum class Left : std::uint8_t { kDone, kOver, kLost };
 
-  /// What stands inside the operation, unless it asks for a resource that the client holds by now.
+  /// Runs the operation inside the outer one, unless it asks for a resource that the client already
+  /// holds.
   bool RunInside(std::size_t outer) {
     const std::size_t index = outer + 1;
     if (index == operations_.size() || !operations_[index].inside) return true;
@@ -157,7 +158,7 @@ class Program {
     return operation.shared ? lock.AcquireSharedUntil(deadline) : lock.AcquireUntil(deadline);
   }
 
-  /// What an operator does. Whoever holds when it acts may be another one than it has seen.
+  /// Acts as an operator. The holder may have changed between the operator's look and its action.
   bool Force(Party who, const Operation& operation) {
     harness::Lock& lock = *locks_[static_cast<std::size_t>(operation.resource)];
     events_.OnInspect(who);
@@ -177,8 +178,8 @@ class Program {
     return true;
   }
 
-  /// Set when the lock has called; null: it offers no such call, or nobody wants to know. A lock
-  /// that calls when nobody listens any more must find the event there.
+  /// Returns an event that is set when the lock calls, or null if the lock offers no call or nobody
+  /// wants it. The callback shares the event, because a lock may call when nobody listens any more.
   std::shared_ptr<Event> AskToBeCalled(Party who, harness::Hold& hold) {
     std::function<void()> call = events_.LossCallOf(who);
     if (!call) return nullptr;
@@ -190,7 +191,7 @@ class Program {
     return offered ? called : nullptr;
   }
 
-  /// The section. A lease that is over before the section begins keeps the client out.
+  /// Runs the section, unless the lease is over before the section begins.
   void Work(const Operation& operation, harness::Hold& hold, Event* called) {
     const MonotonicTime now = runtime_.Now();
     if (now >= hold.valid_until()) return;
@@ -216,7 +217,7 @@ class Program {
     if (left != Left::kDone && called != nullptr) events_.OnAwaitedCall(who, IsSetInTime(*called));
   }
 
-  /// Works until `end`, or until its time is over, which a lock that renews by itself may put off.
+  /// Works until `end` or the end of the validity, which a lock that renews by itself may put off.
   Left StayInside(Party who, MonotonicTime end, harness::Hold& hold) {
     for (;;) {
       const MonotonicTime valid_until = hold.valid_until();
@@ -232,7 +233,8 @@ class Program {
     }
   }
 
-  /// A pause meanwhile is not the lock's: only time during which it could have acted counts.
+  /// Whether the event is set in time. A pause meanwhile is not the lock's fault: only time during
+  /// which the lock could have acted counts.
   bool IsSetInTime(Event& told) {
     for (;;) {
       const MonotonicTime from = runtime_.Now();
@@ -241,8 +243,8 @@ class Program {
     }
   }
 
-  /// Once the write is under way nobody can call it back: the client waits for the answer as long
-  /// as its lease is valid, and leaves without it then.
+  /// A write under way cannot be called back: the client waits for the answer only as long as its
+  /// lease is valid, and then leaves without it.
   void Write(const Operation& operation, const harness::Hold& hold) {
     if (!operation.heedless && runtime_.Now() >= hold.valid_until()) return;
     events_.Step(client_);
@@ -251,7 +253,7 @@ class Program {
     answered->WaitUntil(hold.valid_until());
   }
 
-  /// Comes back when the lease is long over, as a client does that forgot the time.
+  /// Returns long after the lease is over, like a client that forgot the time.
   bool Overstay(const Operation& operation, harness::Hold& hold) {
     const MonotonicTime from =
         std::min(hold.valid_until(), AddSaturating(runtime_.Now(), operation.hold));
@@ -270,8 +272,8 @@ class Program {
     return true;
   }
 
-  /// True: it was told yes, or, where nobody answers and the end of the validity has `moved`, sees
-  /// that it is yet to come.
+  /// Returns whether the client was told yes or, if the lock does not answer and the end of the
+  /// validity has `moved`, whether that end is yet to come.
   bool AskValid(Party who, const harness::Hold& hold, bool moved = false) {
     events_.OnAskValid(who);
     const std::optional<bool> valid = hold.valid();
@@ -290,7 +292,7 @@ class Program {
   const int taken_at_once_;
   const std::span<const std::unique_ptr<harness::Lock>> locks_;
   ProgramEvents& events_;
-  Held held_;  // by operations that others are inside of
+  Held held_;  // by the operations around the current one
   std::vector<Outliving> outliving_;
 };
 

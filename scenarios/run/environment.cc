@@ -28,7 +28,7 @@ ConnectNode WayTo(sim::World& world, int client) {
   };
 }
 
-/// As an application that uses the library reaches its cluster.
+/// Reaches the cluster as an application that uses the library does.
 std::unique_ptr<ClusterConnector> ConnectorToCluster(sim::World& world, int client) {
   ClusterOptions options;
   options.seeds = AddressesOf(world);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What a signal handler may use is prepared beforehand: fixed buffers per thread, and texts that
-// never change after InstallGuard. The names are plain arrays that only their own thread writes
-// and, in its handler, reads; the watchdog looks at nothing but atomics.
+// Everything that a signal handler may use is prepared beforehand: fixed buffers per thread, and
+// texts that never change after InstallGuard. The names are plain arrays that only their own thread
+// writes and, in its handler, reads; the watchdog looks at nothing but atomics.
 #include "scenarios/run/guard.h"
 
 #include <pthread.h>
@@ -32,7 +32,7 @@ constexpr std::size_t kAlternateStack = 256 * 1024;
 constexpr int kLockAtFault = 1;
 constexpr int kHarnessAtFault = 70;
 
-/// A text in a fixed buffer; appends what fits.
+/// A text in a fixed buffer, which cuts off what does not fit.
 template <std::size_t N>
 class FixedText {
  public:
@@ -68,7 +68,7 @@ struct Slot {
   FixedText<127> scenario;
   SynchronyClass synchrony = SynchronyClass::kNone;
   std::uint64_t run_seed = 0;
-  std::string_view token;  ///< instead of the seed, if not empty
+  std::string_view token;  ///< replaces the seed unless empty
   GuardPhase phase = GuardPhase::kRunning;
   void* stack = nullptr;
 };
@@ -79,7 +79,7 @@ struct Guard {
   std::atomic<bool> dying{false};
 };
 
-// Reached from signal handlers, so neither can be anything but global; leaked on purpose.
+// These are global because signal handlers need them, and leaked on purpose.
 std::atomic<Guard*> the_guard{nullptr};
 thread_local Slot* this_slot = nullptr;
 
@@ -117,7 +117,7 @@ void WritePartial(const GuardOptions& options, int fd, std::string_view reason) 
   WriteAll(fd, options.partial_after);
 }
 
-/// A packed run's token has any length, so nothing of it goes through a buffer.
+/// A packed run's token may have any length, so no part of it goes through a buffer.
 void WriteReplayLine(const Slot& slot, std::string_view program) {
   if (slot.phase == GuardPhase::kShrinking) {
     WriteAll(STDERR_FILENO, "the run that was being shrunk, not the smaller case itself:\n");
@@ -140,7 +140,8 @@ void WriteReplayLine(const Slot& slot, std::string_view program) {
   WriteAll(STDERR_FILENO, "'\n");
 }
 
-/// The process that started this one tells people, by what it finds in the box.
+/// Leaves the reason in the box. The process that started this one reads it there and tells the
+/// user.
 [[noreturn]] void EndInBox(BlackBox& box, int signal, const void* address) {
   FixedText<512> reason;
   reason << Describe(signal, address);

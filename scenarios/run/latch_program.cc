@@ -9,7 +9,7 @@
 namespace interlock::scenarios {
 namespace {
 
-/// More than any client has operations.
+/// A number greater than that of any client's operations.
 constexpr int kMostOperations = 1000;
 
 int PartyOf(int client, std::size_t operation) {
@@ -24,16 +24,16 @@ class LatchProgram {
 
   void Think(const Operation& operation) { Pause(operation.think); }
 
-  /// False: the world is being torn down.
+  /// Returns false if the world is being torn down.
   bool Count(const Operation& operation, int party) {
     if (!CountDown(operation, party)) return false;
     if (!operation.extend) return true;
-    // It may be that what it said has been forgotten, or that another one is still missing.
+    // The count may have been forgotten, or another party's may still be missing.
     Pause(operation.hold);
     return CountDown(operation, party);
   }
 
-  /// False: the world is being torn down.
+  /// Returns false if the world is being torn down.
   bool CountDown(const Operation& operation, int party) {
     for (int said = 0; said < kMostSaid; ++said) {
       events_.OnCountDown(Who(operation), party);
@@ -45,9 +45,9 @@ class LatchProgram {
     return true;
   }
 
-  /// What it was told; kCancelled: the world is being torn down.
+  /// Returns the answer; kCancelled if the world is being torn down.
   StatusCode Await(Operation operation) {
-    operation.shared = false;  // no client that is let through is a reader
+    operation.shared = false;  // nobody passes a latch as a reader
     events_.OnAsk(Who(operation), operation);
     std::optional<Stopper> stopper;
     if (operation.stops && operation.ask != Ask::kTry) {

@@ -55,7 +55,8 @@ class OneRun {
       for (const std::weak_ptr<Event>& resting : resting_) {
         if (const auto event = resting.lock()) event->Set();
       }
-      // Newcomers may mend what the others cannot, such as a script that nobody loads twice.
+      // Newcomers start only after this: they may repair what the others cannot, such as a script
+      // that nobody loads twice.
       if (case_.scenario->asks_again) {
         stop = world_.Run(world_.now() + (kRequestsAgain + 1) * PhaseTwo() + kLongestRecovery);
       }
@@ -133,12 +134,13 @@ class OneRun {
                                          harness::Environment& environment) const {
     const ClientPlan& plan = PlanOf(client);
     const harness::LockOptions& options = options_[resource];
-    const bool as_all = !plan.limit.has_value() && plan.lease.count() <= 0;  // as most are
+    const bool as_all = !plan.limit.has_value() && plan.lease.count() <= 0;  // as for most clients
     if (as_all && options.several.empty()) return case_.subject->NewLock(environment, options);
     return case_.subject->NewLock(environment, OptionsOf(client, WithPlan(plan, options)));
   }
 
-  /// With the lock objects that have been through the faults, as soon as all is well again.
+  /// Makes further requests, once all faults have ended, with the lock objects that went through
+  /// them.
   void AskAgain(int client, harness::Environment& environment, Locks locks) {
     if (!case_.scenario->asks_again) return;
     if (recorder_.resources().front().history.healed == kOpen) {
@@ -156,7 +158,7 @@ class OneRun {
     RunClient(client, plan, progress, environment, traits_, locks, events_);
   }
 
-  /// Parties may have died, or given up: counts down for them, too.
+  /// Counts down for all parties, because some may have died or given up.
   void SeeLatchesOpen(int client, const ClientPlan& plan, harness::Environment& environment,
                       Locks locks) {
     const GivesUp& gives_up = case_.scenario->gives_up;
@@ -167,8 +169,8 @@ class OneRun {
     }
   }
 
-  /// A client that comes when all is well again: what it cannot get is lost. Where clients differ
-  /// about the limit each of them makes it as many as there are of them.
+  /// Adds a client that arrives once all faults have ended: what it cannot get is lost. If clients
+  /// differ about the limit, each probe sets it to the number of probes for the resource.
   void AddProbe(int resource) {
     ClientPlan plan;
     if (VariesLimits(workload_) && MaySetLimits(traits_)) {
@@ -180,7 +182,7 @@ class OneRun {
     Start(static_cast<int>(workload_.clients.size() + probes_.size()) - 1);
   }
 
-  /// A request of phase 2: patient, and soon done.
+  /// A request of phase 2, which waits long and holds only briefly.
   Operation Request(int resource) const {
     Operation ask;
     ask.resource = resource;
@@ -199,8 +201,8 @@ class OneRun {
   Recorder recorder_;
   EventsOfEach of_each_;
   ProgramEvents& events_;
-  std::vector<ClientPlan> probes_;  ///< clients of phase 2; never moved, because their programs run
-  std::vector<Progress> progress_;  ///< each client's; it survives a restart
+  std::vector<ClientPlan> probes_;  ///< clients of phase 2; never moved, as their programs run
+  std::vector<Progress> progress_;  ///< of each client; survives a restart
   std::vector<std::weak_ptr<Event>> resting_;  ///< events of clients that wait for phase 2
   const sim::FaultPlan plan_;
   sim::World world_;  // last but one: its destructor unwinds fibers that use all of the above

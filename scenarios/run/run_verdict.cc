@@ -59,7 +59,7 @@ class RunJudge {
     NameResources(result.violations);
     std::ranges::stable_sort(result.violations, {}, &Violation::at);
     if (!recorder_.server_data().stray_key().empty()) {
-      // A run that does not see all that the lock does cannot say what it did wrong.
+      // A run that does not see everything the lock does cannot say what it did wrong.
       result.violations.clear();
       result.inconclusive =
           "the key \"" + recorder_.server_data().stray_key() + "\" is outside of the key prefix";
@@ -85,14 +85,15 @@ class RunJudge {
  private:
   Duration WakeUpBound() const { return case_.subject->WakeUpBound(options_.front()); }
 
-  /// Unless something has gone wrong, or a lease may end before all those that a waiter knows of.
+  /// The bound applies unless something has gone wrong, or a lease may end before all those that a
+  /// waiter knows of.
   std::optional<Duration> HandOverBound() const {
     if (recorder_.faults().count() > 0 || case_.scenario->gives_up.clocks) return std::nullopt;
     if (HasOwnLeases(workload_)) return std::nullopt;
     return case_.subject->HandOverBound(options_.front());
   }
 
-  /// Where clients die, and nothing else goes wrong.
+  /// The bound applies if nothing goes wrong but deaths of clients.
   std::optional<Duration> PassedOverBound() const {
     FaultSet others = recorder_.faults().struck();
     others.reset(static_cast<std::size_t>(sim::FaultKind::kCrash));
@@ -100,7 +101,8 @@ class RunJudge {
     return case_.subject->PassedOverBound(options_.front());
   }
 
-  /// For a lock that takes several: the resource that a request for this one asks for as well.
+  /// The history of the resource that a request for this one takes as well, if the lock takes
+  /// several.
   const History* TakenWith(const RecordedResource& resource) const {
     const auto next = static_cast<std::size_t>(&resource - recorder_.resources().data()) + 1;
     if (!traits_.several || next >= recorder_.resources().size()) return nullptr;
@@ -108,13 +110,13 @@ class RunJudge {
   }
 
   ProgressRules Rules(const RecordedResource& resource) const {
-    constexpr std::int64_t kFreeRatePpm = 500'000;  // the furthest that the world allows
+    constexpr std::int64_t kFreeRatePpm = 500'000;  // the largest that the world allows
     const std::int64_t drift = case_.scenario->gives_up.clocks ? kFreeRatePpm : kMostDrift.count();
     ProgressRules rules{
         WakeUpBound(), LongestUse(workload_, traits_.renews || traits_.lasts_as_connection), drift};
     rules.hand_over_bound = HandOverBound();
     rules.passed_over_bound = PassedOverBound();
-    // A lock that says how soon it hands over takes the first one as soon as that is free.
+    // A lock with a hand-over bound takes the first resource as soon as that one is free.
     const bool takes_in_turn = case_.subject->HandOverBound(options_.front()).has_value();
     rules.taken_with = takes_in_turn ? nullptr : TakenWith(resource);
     for (const RecordedResource& other : recorder_.resources()) {
@@ -123,7 +125,7 @@ class RunJudge {
     return rules;
   }
 
-  /// `history`: that of the lock as a whole.
+  /// `history` is that of the lock as a whole.
   JudgedResource AsJudged(const RecordedResource& resource, const History& history,
                           bool to_its_end) const {
     return {.history = history,
@@ -152,7 +154,7 @@ class RunJudge {
     Take(Exercised(resource.history, traits_, goals), goals, resource, first, result);
   }
 
-  /// One of the locks was asked more often than it allows itself.
+  /// Whether one of the locks sent more commands than it allows itself.
   bool StormRaged(std::span<const History* const> histories) const {
     std::vector<Violation> found;
     for (std::size_t i = 0; i < histories.size(); ++i) {
@@ -162,7 +164,7 @@ class RunJudge {
     return !found.empty();
   }
 
-  /// Adds what one resource has contributed; its violations are those from `first` on.
+  /// Adds the contribution of one resource, whose violations are those from `first` on.
   void Take(const PerJudged<bool>& exercised, const GoalSet& goals,
             const RecordedResource& resource, std::size_t first, RunResult& result) const {
     const auto index = static_cast<int>(&resource - recorder_.resources().data());
@@ -187,7 +189,7 @@ class RunJudge {
     }
   }
 
-  /// What one of several users of a process has sent is shown as its own.
+  /// Shows a command as sent by its own client, where several clients share a process.
   void ShowSenders(std::vector<sim::TraceEvent>& events) const {
     for (sim::TraceEvent& event : events) {
       if (event.command == 0) continue;
@@ -196,7 +198,7 @@ class RunJudge {
     }
   }
 
-  /// Where there are several, a sentence says which one it speaks of.
+  /// If there are several resources, each violation says which one it concerns.
   void NameResources(std::vector<Violation>& violations) const {
     if (options_.size() == 1) return;
     for (Violation& one : violations) {

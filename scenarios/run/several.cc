@@ -7,7 +7,7 @@
 namespace interlock::scenarios {
 namespace {
 
-/// `tell(party, index)` for each of the resources.
+/// Calls `tell(party, index)` for each of the resources.
 template <typename Tell>
 void ForEach(Party who, const Tell& tell) {
   for (int i = 0; i < kMostAtOnce; ++i) {
@@ -61,12 +61,12 @@ void EventsOfEach::OnAskValid(Party who) {
   ForEach(who, [&](Party each, std::size_t) { events_.OnAskValid(each); });
 }
 
-// A client that is told "no" is not told which of them said so.
+// A client that is told "no" does not learn which of the resources is meant.
 void EventsOfEach::OnAskedValid(Party who, bool valid, const harness::Hold& hold) {
   ForEach(who, [&](Party each, std::size_t i) { events_.OnAskedValid(each, valid, hold.Part(i)); });
 }
 
-// A client that has lost one of them leaves both alone.
+// A client that has lost one of the resources leaves both alone.
 void EventsOfEach::OnLost(Party who) {
   ForEach(who, [&](Party each, std::size_t) { events_.OnLost(each); });
 }

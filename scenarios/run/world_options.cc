@@ -4,8 +4,8 @@
 namespace interlock::scenarios {
 namespace {
 
-/// Distinct for every process of a world by construction; a seed of its own would only make
-/// shrinking change the tokens.
+/// The entropy of each process of a world is distinct by construction; a seed of its own would only
+/// make shrinking change the tokens.
 constexpr std::uint64_t kEntropySeed = 0x5eed;
 
 }  // namespace
@@ -18,7 +18,7 @@ sim::WorldOptions WorldOptionsOf(const Workload& workload, bool keep_events, boo
   options.topology = workload.topology;
   options.nodes = workload.nodes;
   options.persistence = workload.persistence;
-  // A replica is further away than any client: what a client has been told, it may not know yet.
+  // A replica is farther away than any client, so it may not know yet what a client has been told.
   options.replication_lag = 2 * workload.latency_max;
   options.keep_events = keep_events;
   options.hash_trace = hash_trace || keep_events;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Work is cut into items: blocks of consecutive runs of a unit, or an exploration. Threads take
-// items in any order; what they find is merged in the order of the items, so nothing depends on
-// who was faster.
+// Work is split into items: blocks of consecutive runs of a unit, or one exploration. Threads take
+// items in any order, but results are merged in the order of the items, so nothing depends on which
+// thread was faster.
 #include "scenarios/search/campaign.h"
 
 #include <algorithm>
@@ -23,12 +23,12 @@ namespace {
 
 constexpr std::uint64_t kRound = 10'000;  // runs of each unit, a multiple of kBlock
 constexpr int kShrinkBudget = 4000;       // runs
-constexpr int kSideShrinkBudget = 1000;   // runs, for what decides nothing
+constexpr int kSideShrinkBudget = 1000;   // runs, for findings that decide nothing
 
 bool Stopped(const CampaignOptions& options) { return options.stop != nullptr && *options.stop; }
 
-/// What one thread does without a break: one block of a sound lock, as many blocks of a specimen as
-/// it takes to convict it, or the exploration that is told after a unit.
+/// A piece of work that one thread does without a break: one block of a sound lock, as many blocks
+/// of a specimen as it takes to convict it, or the exploration that is reported after a unit.
 struct Item {
   std::size_t unit = 0;
   std::vector<Block> blocks;  ///< empty: an exploration
@@ -38,13 +38,13 @@ struct Item {
   std::atomic<bool> done{false};
 };
 
-/// Where units have ended early, as far as the threads of a campaign have seen: what comes later,
-/// in the order of units and runs, need not be run. Thread safety: all methods.
+/// The early ends of units, as far as the threads of a campaign know them: any later work, in the
+/// order of units and runs, can be skipped. Thread safety: all methods.
 class KnownEnds {
  public:
   explicit KnownEnds(std::size_t units) : units_(units) {}
 
-  /// A block of the unit has ended the unit, with its run of this index.
+  /// Records that the unit ended with the run of this index.
   void Note(std::size_t unit, std::uint64_t run, const UnitResult& result) {
     PerUnit& known = units_[unit];
     std::uint64_t first = known.ended_at;
@@ -93,7 +93,7 @@ class Campaign {
     Reach reach{shares, 0};
     bool more = true;
     while (more && !Stopped(options_)) {
-      // In rounds, because each item's result is kept until its round is merged.
+      // Work goes in rounds, because each item's result is kept until its round is merged.
       const Reach target{shares, reach.count + round};
       while (reach.count < target.count && !Stopped(options_)) {
         const Reach next{shares, std::min(target.count, reach.count + kRound)};
@@ -165,7 +165,7 @@ class Campaign {
     item.done = true;
   }
 
-  /// `last`: nothing comes after it, so that rows are known as its items are merged.
+  /// `last`: no round follows, so rows are known as soon as their items are merged.
   void RunRound(const Reach& from, const Reach& to, const Reach& target, bool last) {
     Items items = ItemsOf(from, to);
     sums_before_ = sums_;
@@ -202,7 +202,7 @@ class Campaign {
     }
     for (std::size_t i = 0; i < item.results.size(); ++i) {
       const Unit& unit = units_[item.unit];
-      // It was begun before it was known that it would not count.
+      // This block was started before it was known that it would not count.
       if (IsOver(unit, sums_[item.unit]) || !WhyLeftOut(units_, sums_, item.unit).empty()) break;
       if (options_.on_block) options_.on_block(unit, item.blocks[i].first, item.results[i]);
       Merge(item.results[i], sums_[item.unit]);
@@ -210,7 +210,8 @@ class Campaign {
     item.results.clear();
   }
 
-  /// Tells the rows of all units before `unit`, and, before its exploration, those of the unit.
+  /// Reports the rows of all units before `unit` and, if `before_exploration`, also those of the
+  /// unit itself, without its exploration.
   void CloseUpTo(std::size_t unit, bool before_exploration) {
     while (next_ < unit || (next_ == unit && before_exploration && !runs_told_)) {
       if (!runs_told_) {
@@ -242,17 +243,17 @@ class Campaign {
   const std::vector<LockExploration> explorations_;
   const std::vector<std::optional<std::size_t>> exploration_after_;  // by unit
   std::vector<UnitResult> sums_;
-  std::vector<UnitResult> sums_before_;  // of the rounds before this one: its threads read them
+  std::vector<UnitResult> sums_before_;  // totals of earlier rounds, read by this round's threads
   KnownEnds known_;
   std::vector<std::optional<ExplorationSum>> explored_;
   CampaignResult result_;
   RowBook book_;
-  std::size_t next_ = 0;    // the unit whose rows are told next
-  bool runs_told_ = false;  // of it, all but its exploration
+  std::size_t next_ = 0;    // the unit whose rows are reported next
+  bool runs_told_ = false;  // whether its rows are reported, but for its exploration's
 };
 
-/// What a shard knows on its own: which sound locks broke a promise, and which of them kept it as
-/// far as it looked.
+/// Keeps what a shard can decide alone: which sound locks broke a promise, and which of them kept
+/// it in the shard's own runs.
 void KeepWhatAShardDecides(const Shard& shard, CampaignResult& result) {
   std::vector<reports::ResultRow> kept;
   std::vector<Found> found;
@@ -278,7 +279,7 @@ void KeepWhatAShardDecides(const Shard& shard, CampaignResult& result) {
   result.report.status = reports::RunStatus::kPartial;
 }
 
-/// Chooses one for each property of each lock, a failure rather than what was expected.
+/// Chooses one finding for each property of each lock, preferring failures to expected violations.
 void ChooseFirst(CampaignResult& result) {
   const auto& rows = result.report.results;
   for (const bool passes : {false, true}) {
@@ -293,7 +294,7 @@ void ChooseFirst(CampaignResult& result) {
   }
 }
 
-/// What has no verdict because of a crash is replayed by it.
+/// Gives rows that have no verdict because of a crash the token that replays the crash.
 void ReplayByCrash(const Found& found, std::vector<reports::ResultRow>& rows) {
   const reports::ResultRow crash = rows[found.row];
   for (reports::ResultRow& row : rows) {

@@ -11,7 +11,7 @@
 namespace interlock::scenarios {
 namespace {
 
-/// The words of a list with blanks between them.
+/// The words of a list that is separated by blanks.
 std::vector<std::string_view> Words(std::string_view list) {
   std::vector<std::string_view> words;
   while (!list.empty()) {
@@ -48,10 +48,10 @@ bool Covers(const harness::Promise& promise, const Scenario& scenario) {
              topologies.end();
 }
 
-/// The properties of which a subject has spoken, and where.
+/// The properties that a subject's promises have named so far, each with its place.
 using Spoken = std::vector<std::pair<std::string_view, Judged>>;
 
-/// What is wrong with the words of a promise in one of its places; empty: nothing.
+/// Why the words of a promise are wrong in one of its places; empty if they are right.
 std::string WrongWords(const harness::Subject& subject, const harness::Promise& promise,
                        const Scenario& place, Spoken& spoken) {
   const std::vector<Judged> judged = JudgedFor(place, subject);

@@ -18,7 +18,7 @@ namespace {
 
 using reports::Task;
 
-/// A refusal is a fault of ours, or of a program that is not the same twice.
+/// A refusal is our own bug, or comes from a program that is not the same when started again.
 std::string Unanswered(const WorkerAnswer& answer) {
   return fmt::format("the process that runs the lock says: {}", answer.refused);
 }
@@ -45,7 +45,7 @@ reports::WorkRequest RequestOf(const CampaignOptions& options, const Unit& unit,
   return request;
 }
 
-/// The worker, started if there is none, or none any more.
+/// The worker, started anew if there is none or it has ended.
 Result<WorkerProcess*> Running(std::unique_ptr<WorkerProcess>& worker) {
   if (worker == nullptr || !worker->alive()) {
     worker = nullptr;
@@ -127,7 +127,7 @@ bool IsolatedRunner::TakeSmallCase(const reports::WorkRequest& request, Found& f
   if (!read.value) return false;
   const auto original = Unpacked(read.value->original);
   if (!original) return false;
-  // What stays as it was found keeps the token of its seed.
+  // A case that was not shrunk keeps the token of its seed, which holds no workload.
   const PackedRun small = Unpacked(read.value->token).value_or(*original);
   found.token = read.value->token;
   found.original = original->workload;
@@ -153,7 +153,7 @@ void IsolatedRunner::TakeAsFound(Found& found) {
   if (!TakeSmallCase(RequestFor(found, Task::kTake), found)) TakeCrashAsFound(found);
 }
 
-/// Without a run: what it draws is left out, its token and workload are known all the same.
+/// Does not run the case: its draws are left out, while its token and workload are known anyway.
 void IsolatedRunner::TakeCrashAsFound(Found& found) {
   const Unit& unit = found.unit;
   const std::uint64_t seed = RunSeed(options_.seed, *unit.scenario, unit.synchrony,
@@ -188,7 +188,7 @@ reports::Counterexample IsolatedRunner::Explain(const Found& found, std::string_
     if (!answer.body) continue;
     auto read = reports::ReadCounterexample(*answer.body);
     if (!read.value) continue;
-    // What a single run cannot know.
+    // Adds what a single run cannot know.
     reports::Counterexample& told = *read.value;
     CompleteCounterexample(found, program, told);
     return std::move(told);

@@ -13,10 +13,10 @@
 namespace interlock::scenarios {
 namespace {
 
-// In % of a lease.
-/// At a latch, what happens in one instant is never too early.
+// Lengths in % of a lease.
+/// Latch clients are staggered, because at a latch nothing is too early within one instant.
 constexpr int kStaggerAtALatch = 10;
-/// By then every waiter is inside.
+/// A client that returns this late finds every waiter inside.
 constexpr int kLate = 37;
 
 Unit UnitOf(const LockExploration& exploration) {
@@ -43,7 +43,7 @@ std::vector<Bounds> BoundsFor(const harness::Subject& subject) {
   return {bounds, late};
 }
 
-/// What an exploration took for the same, beside what its bound says.
+/// What an exploration treated as equivalent, in addition to what its bound says.
 std::vector<std::string> ReductionsOf(const Exploration& exploration) {
   std::vector<std::string> reductions = {"states with the same future taken once"};
   if (exploration.symmetric) reductions.emplace_back("clients that may change places");
@@ -144,8 +144,8 @@ reports::ResultRow RowOf(const LockExploration& exploration, const ExplorationSu
   } else {
     row.verdict = reports::Verdict::kHolds;
   }
-  // What no run within the bound can show is left to the drawn runs, and so is a lock of somebody
-  // else that is too large.
+  // The drawn runs decide what no run within the bound can show, and foreign locks that are too
+  // large to explore.
   const bool untested = sum.complete && !sum.violation && row.exercised == 0;
   const bool beyond_reach = exploration.entry->foreign && !sum.violation && sum.divergences == 0;
   const bool cut_short = sum.crash || !sum.left_out.empty();

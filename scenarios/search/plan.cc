@@ -22,7 +22,8 @@ bool IsHunted(const Unit& unit) {
   return unit.entry->specimen && Expects(*unit.entry, *unit.scenario, unit.synchrony);
 }
 
-/// What of an entry is run: all that applies, but of a specimen what it is expected to break.
+/// The units of an entry: all that apply, but for a specimen only those where it is expected to
+/// break something.
 std::vector<Unit> UnitsOfEntry(const Entry& entry, const CampaignOptions& options) {
   std::vector<Unit> all;
   std::vector<Unit> expected;
@@ -44,7 +45,8 @@ bool IsControl(const Unit& unit, const Unit& hunted, Judged property) {
          ExpectationOf(unit, property) == reports::Expectation::kHolds;
 }
 
-/// Adds a witness for the conviction, unless there is a control; nothing if no lock can be one.
+/// Adds a witness for the conviction unless it has a control already; adds none if no lock
+/// qualifies.
 void AddWitness(const Unit& hunted, Judged property, const CampaignOptions& options,
                 const std::vector<Unit>& chosen, std::vector<Unit>& witnesses) {
   const auto is_control = [&](const Unit& unit) { return IsControl(unit, hunted, property); };

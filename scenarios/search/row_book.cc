@@ -17,8 +17,8 @@
 namespace interlock::scenarios {
 namespace {
 
-/// The runs after which a kind of fault that could strike in them and never did is a hole in the
-/// campaign. But whether a push can be lost depends on the lock.
+/// After this number of runs, a kind of fault that could have struck in them but never did is a gap
+/// in the campaign. Lost pushes are exempt, because whether a push can be lost depends on the lock.
 constexpr std::uint64_t kEnoughRuns = 1000;
 
 using UnitWithSum = std::pair<const Unit*, const UnitResult*>;
@@ -58,7 +58,7 @@ void AddGoals(const std::vector<UnitWithSum>& units, reports::RunReport& report)
 
 using CodesOfLocks = std::map<std::string_view, std::set<std::string_view>>;
 
-/// What is not judged of a lock that shows no owners in the server.
+/// Adds the properties that are not judged because the lock shows no owners in the server.
 void AddUnjudged(const Unit& unit, CodesOfLocks& unjudged) {
   const harness::Subject& subject = *unit.entry->subject;
   const std::vector<Judged> judged = JudgedFor(*unit.scenario, subject);
@@ -82,7 +82,7 @@ void RowBook::AddTotals(const Unit& unit, const UnitResult& sum) {
   report.totals.commands += sum.commands;
   report.totals.double_runs += sum.double_runs;
   report.totals.divergences += sum.divergences;
-  // In ms, because the ns of many long rests do not fit.
+  // Added up in ms, because the sum of many long rests would overflow in ns.
   report.totals.virtual_time +=
       std::chrono::duration_cast<std::chrono::milliseconds>(sum.virtual_time);
   report.trace_hash = sim::HashNumber(sum.hash, report.trace_hash);

@@ -40,12 +40,13 @@ Expectation ExpectationOf(const Unit& unit, Judged property) {
   }
   if (!unit.entry->specimen) {
     if (IsKnownWeakness(unit, property)) {
-      // What prolongs its leases may outlast the moment at which the case has them end.
+      // A lock that prolongs its leases may hold on past the instant at which the case has them
+      // end.
       const bool may_hold = unit.entry->foreign || unit.entry->subject->traits().renews;
       return may_hold ? Expectation::kEither : Expectation::kBreaks;
     }
-    // A named case says itself what it cannot hold; in a generated one it depends on the draw. What
-    // a fence is worth depends on the lock, of which no case knows anything, and so does what a
+    // A named case states what cannot hold in it; in a generated case that depends on the draw. The
+    // value of a fence depends on the lock, about which a case knows nothing, and so does what a
     // foreign lock can do without an assumption.
     const bool named =
         !unit.scenario->pinned.empty() && property != Judged::kFencedWrites && !unit.entry->foreign;
@@ -62,7 +63,7 @@ Expectation ExpectationOf(const Unit& unit, Judged property) {
 
 namespace {
 
-/// Why a unit has no verdict on what it did not violate; empty: it has.
+/// Why a unit has no verdict on the properties that it did not violate; empty if it has one.
 std::string WhyCutShort(const Unit& unit, const UnitResult& sum) {
   if (!sum.left_out.empty()) return sum.left_out;
   if (sum.crash) {
@@ -74,7 +75,7 @@ std::string WhyCutShort(const Unit& unit, const UnitResult& sum) {
 }
 
 Verdict VerdictOf(const Unit& unit, const UnitResult& sum, Judged property) {
-  // What cannot be repeated proves nothing for or against a lock.
+  // Runs that cannot be repeated prove nothing for or against a lock.
   if (sum.divergences > 0) return Verdict::kInconclusive;
   if (sum.violating_runs[property] > 0) return Verdict::kViolated;
   if (!WhyCutShort(unit, sum).empty()) return Verdict::kInconclusive;
@@ -94,8 +95,8 @@ std::string ReasonOf(const Unit& unit, const UnitResult& sum, Judged property) {
   return sum.exercised[property] == 0 ? "no run put it to the test" : "";
 }
 
-/// It keeps its leases alive for longer than any generated user holds them, so a merely late user
-/// could not lose one.
+/// Whether the lock keeps its leases alive for longer than any generated user holds them, so that a
+/// user that is merely late cannot lose one.
 bool OutlastsUsers(const Unit& unit) {
   const harness::Subject& subject = *unit.entry->subject;
   if (!subject.traits().renews || unit.synchrony == SynchronyClass::kArbitrary) return false;
@@ -105,7 +106,7 @@ bool OutlastsUsers(const Unit& unit) {
   return !longest.has_value() || *longest > options.lease * 5 / 2;
 }
 
-/// Why a sound lock of its kind need not have been put to the test; empty: it must.
+/// Why a sound lock of this kind need not exercise the property; empty if it must.
 std::string_view WhyUntested(const Unit& unit, const UnitResult& sum, Judged property) {
   using enum Judged;
   if (unit.entry->specimen || !unit.scenario->fault_class.empty() || sum.inconclusive > 0) {
@@ -115,7 +116,7 @@ std::string_view WhyUntested(const Unit& unit, const UnitResult& sum, Judged pro
   if (of_lost && OutlastsUsers(unit)) {
     return "it keeps its leases alive for as long as they are held, and none ran out";
   }
-  // What there was of contention has shown that it grants.
+  // Contention in the runs has shown that the lock grants.
   const bool contended = sum.exercised[kBeliefExclusion] + sum.exercised[kPermitsBelief] > 0;
   if (property == kTokens && contended && !unit.entry->subject->traits().fencing) {
     return "its holds show no tokens";
@@ -123,7 +124,7 @@ std::string_view WhyUntested(const Unit& unit, const UnitResult& sum, Judged pro
   return {};
 }
 
-/// Why a sound lock may break it here.
+/// Explains in the row why a sound lock may break the property here.
 void AddExcuse(const Unit& unit, Judged property, ResultRow& row) {
   if (row.kind != LockKind::kSound || !unit.scenario->fault_class.empty()) return;
   const bool named = !unit.scenario->pinned.empty();
@@ -152,7 +153,7 @@ ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged property) {
   }
   if (row.verdict == Verdict::kInconclusive) {
     row.reason = ReasonOf(unit, sum, property);
-    // A crash is never what was expected, whatever else was.
+    // A crash is never expected, whatever else is.
     const bool whole = WhyCutShort(unit, sum).empty() && sum.divergences == 0;
     if (!whole) row.expected = Expectation::kHolds;
     if (const auto why = WhyUntested(unit, sum, property); whole && !why.empty()) {
@@ -164,7 +165,7 @@ ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged property) {
   return row;
 }
 
-/// Up to where in a sweep the property held.
+/// Says up to which point of a sweep the property held.
 std::optional<std::string> SweepNote(const Unit& unit, const UnitResult& sum, Judged property) {
   const std::vector<std::string>& names = unit.scenario->sweep;
   const std::uint64_t first = sum.violations[property].front();
@@ -174,7 +175,7 @@ std::optional<std::string> SweepNote(const Unit& unit, const UnitResult& sum, Ju
                      names[first - 1], names[first]);
 }
 
-/// Violated says that it can happen; this says how often.
+/// A violation says only that updates can be lost; this note says how often they are.
 std::optional<std::string> LossNote(const Unit& unit, const UnitResult& sum) {
   if (!unit.scenario->tells_losses || unit.entry->specimen || sum.updates == 0) return std::nullopt;
   const std::uint64_t per_mille = sum.lost_updates * 1000 / sum.updates;
@@ -185,7 +186,7 @@ std::optional<std::string> LossNote(const Unit& unit, const UnitResult& sum) {
 
 namespace {
 
-/// A sound lock held the same and put it to the test.
+/// Whether a sound lock held the same property in the same scenario and class, and exercised it.
 bool HasSoundControl(const ResultRow& conviction, std::span<const ResultRow> rows) {
   return std::any_of(rows.begin(), rows.end(), [&](const ResultRow& row) {
     return row.kind == LockKind::kSound && row.expected == Expectation::kHolds &&

@@ -40,7 +40,7 @@ std::optional<LockCrash> FromShardCrash(const std::optional<reports::ShardCrash>
   return LockCrash{crash->index, crash->what, crash->hung, crash->token};
 }
 
-/// The blocks of all shards, each to be taken once.
+/// The blocks and explorations of all shards, each to be taken once.
 class Pool {
  public:
   Status Add(const ShardReport& shard) {
@@ -83,7 +83,7 @@ class Pool {
     return FromShardExploration(taken);
   }
 
-  // What came after a crash counts for nothing, and need not be there.
+  // Work after a crash does not count and may be missing.
   void Drop(const Unit& unit, const Block& block) {
     blocks_.erase(
         BlockName(unit.entry->subject->name(), unit.scenario->name, unit.synchrony, block.first));
@@ -114,7 +114,7 @@ std::string Asked(const ShardReport& shard) {
       shard.scenario);
 }
 
-/// All shards of one campaign, each once.
+/// Checks that these are all shards of one campaign, each given once.
 Status CheckHeads(const std::vector<ShardReport>& shards) {
   if (shards.empty()) return Invalid("there are no shards");
   const ShardReport& first = shards.front();

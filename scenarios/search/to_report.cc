@@ -82,7 +82,7 @@ void AddOperation(const Operation& operation, reports::JsonText& json) {
   json.EndObject();
 }
 
-/// The case as data, for people and programs; the token alone is read back.
+/// The case as JSON, for people and programs; only the token is ever read back.
 std::string ProgramJson(const Workload& workload, const std::string& token) {
   reports::JsonText json;
   const auto length = [&](std::string_view name, Duration value) {
@@ -144,8 +144,7 @@ std::string ProgramJson(const Workload& workload, const std::string& token) {
   return std::move(json).Take();
 }
 
-/// Some digest every `stride` steps, so that a long run does not make a long
-/// file.
+/// Keeps a digest only every `stride` steps, so that a long run does not make a long file.
 reports::Record RecordOf(const RunResult& run, const Violation* violation) {
   constexpr std::uint64_t kMostDigests = 2048;
   reports::Record record;
@@ -160,7 +159,8 @@ reports::Record RecordOf(const RunResult& run, const Violation* violation) {
   return record;
 }
 
-/// What else the run violates, each property once, with a word about what nobody can promise.
+/// The other violations of the run, each property once, with a remark if nobody can promise it
+/// here.
 std::vector<std::string> OthersIn(const RunResult& run, Judged named, const RunCase& run_case) {
   const harness::Traits traits = run_case.subject->traits();
   std::vector<std::string> others;
@@ -176,9 +176,9 @@ std::vector<std::string> OthersIn(const RunResult& run, Judged named, const RunC
   return others;
 }
 
-/// Which of the property's usual fixes fits what was seen: the first, unless the run tells more.
+/// The index of the property's usual fix that fits the run: the first, unless the events tell more.
 std::size_t HintFor(const RunResult& run, const Violation& violation) {
-  std::string last;  // commands of the client that is at fault
+  std::string last;  // commands of the client at fault
   std::string before_last;
   bool server_lost_data = false;
   for (const sim::TraceEvent& event : run.events) {
@@ -191,11 +191,11 @@ std::size_t HintFor(const RunResult& run, const Violation& violation) {
     if (event.kind != sim::TraceKind::kSend || event.process != violation.client) continue;
     before_last = std::exchange(last, event.text.substr(0, event.text.find(' ')));
   }
-  // The owner was looked at, but in a step of its own.
+  // The client did check the owner, but in a separate step.
   if (violation.property == Judged::kForeignRelease && last == "DEL" && before_last == "GET") {
     return 1;
   }
-  // The lock was lost, not granted carelessly.
+  // The server lost the lock rather than granting it carelessly.
   return violation.property == Judged::kServerExclusion && server_lost_data ? 1 : 0;
 }
 
@@ -206,7 +206,7 @@ std::array<std::string_view, 3> HintsFor(const RunCase& run_case, Judged propert
   return hints;
 }
 
-/// What is known of a counterexample before its run.
+/// The part of a counterexample that is known before its run.
 Counterexample Named(const Found& found) {
   const harness::Traits traits = found.unit.entry->subject->traits();
   Counterexample counterexample;
@@ -235,7 +235,7 @@ Counterexample Named(const Found& found) {
   return counterexample;
 }
 
-/// What is found out by trying: the costly part.
+/// Adds what can be found out only by trying other runs, the costly part.
 void AddTried(sim::Universe& universe, const RunCase& run_case, const Found& found,
               const RunResult& run, const std::atomic<bool>* stop, Counterexample& counterexample) {
   constexpr int kBudget = 4000;  // runs
@@ -247,7 +247,7 @@ void AddTried(sim::Universe& universe, const RunCase& run_case, const Found& fou
   counterexample.critical = std::move(tried.critical);
 }
 
-/// A debugger takes no script, as the wrapper in the root of the checkout is.
+/// A debugger needs the binary: `./interlock` in the root of the checkout is a wrapper script.
 std::string_view Binary(std::string_view program) {
   return program == "./interlock" ? "build/release/bin/interlock" : program;
 }
@@ -305,7 +305,7 @@ Counterexample ExplainPartly(const Found& found, const RunResult& run, std::stri
   violation.client = client >= 0 && known ? client : -1;
   for (const sim::TraceEvent& event : run.events) {
     violation.at = std::max(violation.at, event.time);
-    // Whatever a damaged box says, it has no more columns.
+    // A damaged box may name a process that has no column; the table is then left out.
     if (event.process >= 0 && static_cast<std::size_t>(event.process) + 1 >= columns) {
       violation.at = sim::VirtualTime(-1);
       break;

@@ -13,7 +13,7 @@
 namespace interlock::scenarios {
 namespace {
 
-constexpr std::uint64_t kDoubleRunEach = 50;  // every fiftieth run is run twice
+constexpr std::uint64_t kDoubleRunEach = 50;  // one run in fifty is made twice
 
 using Sizes = std::pair<std::size_t, std::size_t>;  // clients, faults
 constexpr Sizes kSmall = {3, 2};
@@ -24,7 +24,7 @@ RunCase CaseOf(const Unit& unit) {
   return {unit.entry->subject.get(), unit.scenario, unit.synchrony};
 }
 
-/// Too many faults weigh more than too many clients.
+/// The sizes of a case, in which too many faults weigh more than too many clients.
 Sizes SizesOf(const Found& found) {
   const CaseSize size = SizeOf({found.workload, found.tape});
   return {std::max(size.clients, size.faults > 2 ? size.faults + 2 : 0), size.faults};
@@ -74,7 +74,7 @@ void UnitRunner::TakeAsFound(Found& found) {
   found.tape = found.original_tape;
 }
 
-/// The candidates, first those that nothing violated earlier would name otherwise.
+/// The candidates. Runs that no earlier violation of another property would name come first.
 std::vector<std::uint64_t> UnitRunner::NamedFirst(const Found& found) {
   std::vector<std::uint64_t> order = found.candidates;
   if (IsStopped(options_)) return order;

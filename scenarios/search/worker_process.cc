@@ -31,7 +31,8 @@ namespace {
 constexpr std::chrono::seconds kLongestStart{20};
 constexpr int kLongestEnd = 2000;  // ms
 constexpr int kLookEach = 50;      // ms
-/// Copies that a spawned process duplicates must not stand where it wants them.
+/// The copies of descriptors that a spawned process duplicates are at least this, so that none
+/// already has a number that the process gives to another.
 constexpr int kAboveAll = 10;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -51,7 +52,7 @@ Status NoWorker(std::string message) {
   return Status(StatusCode::kUnavailable, std::move(message));
 }
 
-/// A descriptor that is closed in the end.
+/// Owns a file descriptor, and closes it in the end.
 class OwnFd {
  public:
   explicit OwnFd(int fd) : fd_(fd) {}
@@ -67,7 +68,7 @@ class OwnFd {
   int fd_;
 };
 
-/// -1 if there are no more.
+/// Returns a copy of `fd` above the worker's own; -1 if there are no more descriptors.
 OwnFd High(int fd) { return OwnFd(fcntl(fd, F_DUPFD_CLOEXEC, kAboveAll)); }
 
 std::optional<pid_t> Spawn(int requests, int answers, int box) {
@@ -90,7 +91,7 @@ std::optional<pid_t> Spawn(int requests, int answers, int box) {
 
 [[noreturn]] void EndForWantOfMemory() {
   if (BlackBox* box = BlackBox::OfThisProcess()) {
-    // Nothing here may ask for memory.
+    // Nothing here may allocate memory.
     rlimit limit{};
     getrlimit(RLIMIT_DATA, &limit);
     std::array<char, 80> text{};
@@ -165,7 +166,7 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Fork(
   if (pipe2(answers.data(), O_CLOEXEC) != 0) return NoWorker("no pipe");
   OwnFd out(answers[0]);
   const OwnFd theirs(answers[1]);
-  std::fflush(nullptr);  // else the copy would write it, too
+  std::fflush(nullptr);  // otherwise the copy would write it as well
   const pid_t pid = fork();
   if (pid < 0) return NoWorker("no copy of the process");
   if (pid == 0) {
@@ -184,7 +185,7 @@ WorkerProcess::~WorkerProcess() {
   if (in_ >= 0) close(in_);
   close(out_);
   if (!alive_) return;
-  // It has nothing left to do but to end; a lock may have left something that keeps it from that.
+  // The process only has to end now, but a lock may have left something that prevents that.
   for (int ms = 0; ms < kLongestEnd && !HasEnded(); ++ms) {
     poll(nullptr, 0, 1);
   }
@@ -200,7 +201,8 @@ bool WorkerProcess::HasEnded() const {
 int WorkerProcess::End() {
   alive_ = false;
   int status = 0;
-  // It may only have closed its end of the pipe. What ended by itself keeps its own status.
+  // The process may be alive, having only closed its end of the pipe. If it has ended by itself, it
+  // keeps its own status.
   kill(pid_, SIGKILL);
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
@@ -225,7 +227,7 @@ WorkerProcess::Wait WorkerProcess::ReadMore(std::chrono::seconds patience,
   std::uint64_t beats = box_->beats();
   for (;;) {
     if (stop != nullptr && *stop) return Wait::kStopped;
-    GuardProgress();  // of this thread: that of the other process has its own bound
+    GuardProgress();  // of this thread; the other process has its own bound
     pollfd one = {out_, POLLIN, 0};
     const int ready = poll(&one, 1, kLookEach);
     if (ready > 0) {
@@ -236,7 +238,7 @@ WorkerProcess::Wait WorkerProcess::ReadMore(std::chrono::seconds patience,
       unread_.append(buffer.data(), static_cast<std::size_t>(count));
       return Wait::kMore;
     }
-    // A process that it has started in turn may keep the pipe open.
+    // A process that the worker has started in turn may keep the pipe open.
     if (HasEnded()) return Wait::kEnded;
     if (const std::uint64_t now = box_->beats(); now != beats) {
       beats = now;

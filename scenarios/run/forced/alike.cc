@@ -10,11 +10,12 @@ namespace interlock::scenarios::real {
 namespace {
 
 constexpr std::int64_t kTenDaysUs = std::int64_t{10} * 86'400 * 1'000'000;
-constexpr std::size_t kDigitsOfATime = 10;  // of one in seconds, for some centuries
+constexpr std::size_t kDigitsOfATime = 10;  // of a time in seconds, for some centuries
 
 bool IsDigit(char letter) { return letter >= '0' && letter <= '9'; }
 
-/// The digits at its beginning; or what comes before the next digit.
+/// Takes the digits at the beginning of the text or, if it begins with none, all before the first
+/// digit.
 std::string_view TakePiece(std::string_view& text) {
   const bool digits = IsDigit(text.front());
   std::size_t size = 1;
@@ -79,7 +80,7 @@ bool Alike::AreLeft(std::int64_t simulated, std::int64_t real) const {
     return Distance(simulated, left_ms) <= 2;
   });
   if (of_key) return more <= kMoreLeftUs / 1'000 && more >= -less_us / 1'000;
-  // What is left may also be that of a lease which a script keeps as data, in us or in ms.
+  // The number may also be the remainder of a lease that a script keeps as data, in us or in ms.
   constexpr std::int64_t kLeastLeft = 100;
   constexpr std::int64_t kMostLeft = 1'000'000'000;
   if (simulated < kLeastLeft || simulated > kMostLeft) return false;

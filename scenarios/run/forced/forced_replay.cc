@@ -20,12 +20,13 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr std::int64_t kSecondUs = 1'000'000;
-/// For what a server does at once.
+/// Patience for anything that a server does at once.
 constexpr Duration kPatience = std::chrono::seconds(2);
-/// What is added to a real key's time when less than half of it is left: no delay of ours may end a
-/// lease before its time. At its time it is ended.
+/// Time added to a real key when less than half of this is left: no delay of ours may end a lease
+/// before its time. The key is ended when its time comes.
 constexpr std::int64_t kGraceMs = 500;
-/// An expiry that the simulated server has seen, and the real one not yet.
+/// Pause between polls for an expiry that the simulated server has seen, and the real one has not
+/// yet.
 constexpr Duration kPollPause = microseconds(200);
 
 Result<std::int64_t> ClockOf(sim::machine::Admin& admin) {
@@ -88,7 +89,8 @@ bool ForcedReplay::Until(const std::function<bool()>& done) {
   return true;
 }
 
-/// At the fraction of a second at which the simulated clock stands: some locks count in seconds.
+/// Begins at the same fraction of a second as the simulated clock shows, because some locks count
+/// in seconds.
 bool ForcedReplay::Begin(Duration now) {
   for (int reading = 0; reading < 2; ++reading) {
     const Result<std::int64_t> clock = ClockOf(*nodes_.front().admin);
@@ -139,10 +141,11 @@ std::vector<std::int64_t> ForcedReplay::LeftOf(const Node& node, Duration now) {
   return left_ms;
 }
 
-/// Real servers cut times to whole milliseconds elsewhere than the simulated ones did.
+/// Ends keys whose simulated time is over, because real servers cut times to whole milliseconds in
+/// other places than the simulated ones did.
 void ForcedReplay::AwaitEnds(Node& node, Duration now) {
   const std::int64_t now_ms = SimulatedUs(now) / 1'000;
-  // Once for each: a key of that name may be another one later.
+  // Each end is awaited once, because a key of that name may be another one later.
   std::erase_if(node.ends, [&](const auto& end) {
     if (end.second >= now_ms) return false;
     (void)node.admin->Call({"PEXPIRE", end.first, "1"});
@@ -219,7 +222,7 @@ void ForcedReplay::OnMessage(const Client& client, const sim::redis::Value& valu
   const sim::TripwireExemption this_is_real;
   Link& link = node(client.node).links[client.link];
   if (std::exchange(link.forged, false)) return;
-  WaitFor(now);  // a time-out in the server
+  WaitFor(now);  // for a time-out in the server
   link.unanswered = false;
   const Result<Reply> reply = link.connection->Receive(AddSaturating(runtime_.Now(), kPatience));
   if (!reply.ok()) {
@@ -242,7 +245,7 @@ void ForcedReplay::OnDisconnect(const Client& client, Duration now) {
   WaitFor(now);
   const std::string id = link->second.id;
   its_node.links.erase(link);
-  // A client that sleeps in the server must be gone before the next command.
+  // A client that is blocked in the server must be gone before the next command.
   if (!its_node.serves) return;
   const bool gone = Until([&] {
     const Result<Reply> list = its_node.admin->Call({"CLIENT", "LIST", "ID", id});
@@ -251,8 +254,8 @@ void ForcedReplay::OnDisconnect(const Client& client, Duration now) {
   if (!gone) Differ(client, "connection", "closed", "still in CLIENT LIST", now);
 }
 
-/// What is unanswered now sleeps in the simulated server: so must it in the real one before the
-/// next command goes out.
+/// A command without an answer by now is blocked in the simulated server, and must be so in the
+/// real one before the next command goes out.
 void ForcedReplay::AwaitSleep(const Client& client, Duration now) {
   Node& its_node = node(client.node);
   const auto link = its_node.links.find(client.link);
@@ -287,7 +290,7 @@ void ForcedReplay::CompareData(int number, sim::redis::Server& server, Duration 
     }
   }
   its_node.alike.SetLeft(LeftOf(its_node, now));
-  // Scripts make ends of other keys' ends.
+  // Scripts derive ends of keys from those of other keys.
   std::erase_if(its_node.prolonged,
                 [now](const auto& one) { return one.second < SimulatedUs(now) / 1'000; });
   const bool longer = !its_node.prolonged.empty();
@@ -323,7 +326,7 @@ void ForcedReplay::CompareData(int number, sim::redis::Server& server, Duration 
   }
 }
 
-/// Not while a transaction watches keys, for it would see a change.
+/// No grace is given while a transaction watches keys, because it would see a change.
 void ForcedReplay::GiveGrace(Node& node, const std::string& key, std::int64_t left_ms) {
   for (const auto& [number, link] : node.links) {
     if (link.watches) return;

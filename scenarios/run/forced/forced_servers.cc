@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a forced replay does to servers, beside leading clients' commands to them.
+// What a forced replay does to servers, apart from passing clients' commands on to them.
 #include <algorithm>
 #include <charconv>
 #include <string_view>
@@ -67,8 +67,8 @@ Status ForcedReplay::ReplicaOf(Node& replica, int port) {
   return replica.admin->Call({"REPLICAOF", "127.0.0.1", std::to_string(port)}).status();
 }
 
-/// A replica that were stopped would have what comes later in its socket, and might take it before
-/// it is promoted. So it is told to follow itself, which fails, and what it has stays as it is.
+/// A stopped replica would keep later data in its socket, and might take them before it is
+/// promoted. So it is told to follow itself instead, which fails and leaves its data as they are.
 bool ForcedReplay::CatchUp(Node& replica) {
   const auto offset = [](sim::machine::Admin& admin, std::string_view field) {
     const Result<Reply> info = admin.Call({"INFO", "replication"});
@@ -107,7 +107,7 @@ void ForcedReplay::OnServer(int number, Happening happening, Duration now) {
   const sim::TripwireExemption this_is_real;
   Node& its_node = node(number);
   WaitFor(now);
-  // A replica serves nobody, and ignores how full it is.
+  // A replica serves no clients, and ignores how full it is.
   const bool replica = replicated_ && number != primary_;
   const bool of_process = happening == Happening::kStopped || happening == Happening::kResumed ||
                           happening == Happening::kFull || happening == Happening::kNotFull;

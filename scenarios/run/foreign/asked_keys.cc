@@ -20,7 +20,8 @@ void AskedKeys::Ask(const std::string& key, int client, bool refused) {
 void AskedKeys::Send(int client, const sim::redis::Argv& argv) {
   const auto last = refused_last_.find(client);
   if (last == refused_last_.end()) return;
-  // A script names its keys later, and looks are no other business.
+  // All words are searched, because a script names its keys late. A look at the same key is no
+  // other business.
   const bool same = std::find(argv.begin(), argv.end(), last->second) != argv.end();
   if (same && !IsReport(argv)) return;
   keys_[last->second].went_on = true;
@@ -46,7 +47,7 @@ void AskedKeys::Free(const std::string& key) {
 void AskedKeys::Enter(int client, const std::set<std::string>& owned) {
   for (auto& [key, one] : keys_) {
     if (owned.contains(key)) one.guards = true;
-    // If several keys are asked for in turn, one is enough.
+    // If several keys are asked for in turn, owning one of them is enough.
     if (one.refused.contains(client) && owned.empty()) one.passed_by = true;
   }
 }

@@ -13,8 +13,8 @@ namespace {
 using std::chrono::microseconds;
 
 constexpr Duration kStillFor = microseconds(2'000);
-// By a virtual clock: a client that has begun to wait may have gone on at once; one that has not
-// waits for something other than time.
+// These are for a virtual clock. A client that has begun to wait may have gone on at once; a client
+// that gave no sign of waiting waits for something other than time.
 constexpr Duration kStillInWait = microseconds(1'000);
 constexpr Duration kStillWithoutSign = microseconds(20'000);
 constexpr Duration kPause = microseconds(1'000);

@@ -22,7 +22,7 @@ Status Bad(std::string_view what) {
                 fmt::format("not a case of interlock drive: {}", what));
 }
 
-/// False: absent, or no whole number from `least` to kMost.
+/// Returns false if the number is absent, or no whole number from `least` to kMost.
 template <typename Number>
 bool Read(const Json& json, std::string_view name, std::int64_t least, Number& out) {
   const auto found = json.find(name);
@@ -33,7 +33,7 @@ bool Read(const Json& json, std::string_view name, std::int64_t least, Number& o
   return true;
 }
 
-/// The same of what older cases have not: it is left as it is then.
+/// The same for a number that older cases lack: `out` is then left as it is.
 template <typename Number>
 bool ReadIfThere(const Json& json, std::string_view name, std::int64_t least, Number& out) {
   return !json.contains(name) || Read(json, name, least, out);
@@ -112,7 +112,7 @@ Result<DriveCase> ReadCase(std::string_view text) {
     if (!word.is_string()) return Bad("its command is not words");
     one.options.command.push_back(word.get<std::string>());
   }
-  one.options.clocks = 0;  // of older cases
+  one.options.clocks = 0;  // as in older cases
   std::int64_t offset_ms = 0;
   std::int64_t patience_ms = 0;
   std::int64_t virtual_s = one.options.bounds.virtual_time / std::chrono::seconds(1);

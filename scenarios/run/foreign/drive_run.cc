@@ -21,14 +21,15 @@ namespace {
 using sim::Candidate;
 using std::chrono::milliseconds;
 
-/// Choices that may leave out a client that is ready.
+/// The most choices in a row that may pass over a client that is ready.
 constexpr std::uint32_t kMostPassedOver = 30;
 constexpr std::size_t kLastWords = 2'000;  // bytes
 /// While a client waits at the gate, sleepers are given this much of the machine's time at once.
 constexpr Duration kNap = milliseconds(200);
 constexpr std::int64_t kSpinUs = 1'000;
-/// A client that runs for the second half of the patience spins if it has had this share of that
-/// half of the processor; if not, the machine may just be busy with other things.
+/// A client that runs for the second half of the patience spins if it used at least this fraction
+/// (one in kBusyShare) of that half as processor time; if not, the machine may just be busy with
+/// other things.
 constexpr int kBusyShare = 4;
 constexpr int kMostExtended = 10;
 
@@ -38,7 +39,7 @@ std::uint64_t HashOf(std::string_view text) {
   return hash;
 }
 
-/// The loop: everybody stands still, one goes on, until all have ended.
+/// The loop: once everybody stands still, one client goes on, until all have ended.
 class Drive {
  public:
   explicit Drive(DriveState& state) : state_(state) {}
@@ -98,7 +99,8 @@ void Drive::Finish() {
   }
 }
 
-/// Until everybody stands still, or spins; false: all have ended, or one does neither.
+/// Waits until everybody stands still, or spins. Returns false if all have ended, or if one does
+/// neither.
 bool Drive::Settle() {
   const Duration half = state_.options.patience / 2;
   SteadyTime limit = std::chrono::steady_clock::now() + half;
@@ -124,7 +126,7 @@ bool Drive::Settle() {
   }
 }
 
-/// Takes note of those that have ended; true: all others stand still.
+/// Takes note of clients that have ended. Returns whether all others stand still.
 bool Drive::LookAtAll() {
   bool all = true;
   for (int client = 0; client < state_.crew.size(); ++client) {
@@ -147,7 +149,7 @@ Duration Drive::WorkOf(int client) {
   return state_.crew.alive(client) ? state_.crew.process(client).ProcessorTime() : Duration{};
 }
 
-/// The others go on without them. False: nobody spins.
+/// Notes the clients that spin, without which the others go on. Returns false if nobody spins.
 bool Drive::NoteSpinners(const std::vector<Duration>& worked) {
   bool any = false;
   for (int client = 0; client < state_.crew.size(); ++client) {
@@ -160,7 +162,7 @@ bool Drive::NoteSpinners(const std::vector<Duration>& worked) {
   return any;
 }
 
-/// Before anything is taken in that shows that they have done it.
+/// Marks the clients that were touched or woken, before anything is read that shows their reaction.
 void Drive::Disturb() {
   for (const int client : state_.gate.TakeTouched()) state_.crew.Disturb(client);
   if (state_.clock == nullptr) return;
@@ -183,13 +185,13 @@ std::vector<Parked> Drive::Ready() const {
   for (const Parked& one : state_.gate.parked()) {
     if (!state_.crew.stopped(one.client) && !state_.IsDelayed(one.connection)) ready.push_back(one);
   }
-  // The client that went last comes first, which is calm.
+  // The client that went last comes first, which is the calm choice.
   std::stable_partition(ready.begin(), ready.end(),
                         [this](const Parked& one) { return one.client == faults_.last(); });
   return ready;
 }
 
-/// Once, when it has a command, and so is what it is to be.
+/// Looks at each client's clock once, when it has a command: its process is then what it is to be.
 void Drive::LookAtClocks(const std::vector<Parked>& ready) {
   for (const Parked& one : ready) {
     ClientNote& note = state_.note(one.client);
@@ -206,7 +208,7 @@ void Drive::Step() {
   std::vector<Candidate> candidates;
   for (const Parked& one : ready) {
     const std::string& key = one.argv->size() > 1 ? (*one.argv)[1] : one.argv->front();
-    // The same in each run, whichever client connects first.
+    // This number is the same in each run, whichever client connects first.
     const auto task = static_cast<std::uint32_t>(state_.options.clients) *
                           static_cast<std::uint32_t>(one.of_client) +
                       static_cast<std::uint32_t>(one.client);
@@ -222,8 +224,8 @@ void Drive::Step() {
   faults_.Execute(picked);
 }
 
-/// The client whose turn it is, whatever a strategy wants: time stands still for a holder that is
-/// kept back.
+/// The client whose turn it is whatever a strategy wants, because time stands still for a holder
+/// that is kept back.
 std::optional<std::size_t> Drive::Starving(const std::vector<Parked>& ready) const {
   for (std::size_t i = 0; i < ready.size(); ++i) {
     const ClientNote& note = state_.note(ready[i].client);
@@ -232,8 +234,8 @@ std::optional<std::size_t> Drive::Starving(const std::vector<Parked>& ready) con
   return std::nullopt;
 }
 
-/// Nobody is ready. Who was stopped, and what is delayed, is so for as long as others have
-/// something to wake up for.
+/// Called when nobody is ready. A stopped client stays stopped, and a delayed message delayed, as
+/// long as others have something to wake up for.
 void Drive::WaitForSomebody() {
   if (time_.SomebodySleeps()) {
     const bool alone = state_.delays.empty() && !time_.AnyKept();

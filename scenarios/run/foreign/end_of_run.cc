@@ -15,14 +15,15 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// After this many commands of each client without any change nobody gets any further.
+/// After this number of commands by each client without any change, nobody gets any further.
 constexpr std::uint64_t kVainCommands = 25;
 constexpr std::uint64_t kVainCommandsOfOwners = 100;
-/// By a virtual clock they cost next to nothing, and clients that try some hundred times give up.
+/// Under a virtual clock commands cost next to nothing, and clients that try some hundred times
+/// give up.
 constexpr std::uint64_t kVainCommandsVirtually = 500;
-/// After this many commands of all since a client got anything, none will.
+/// After this number of commands by all clients since one got anything, none will.
 constexpr std::uint64_t kFruitlessCommands = 1'500;
-/// In the machine's time: for events that a client may wait for unseen.
+/// The machine's time that is allowed for events that a client may wait for unseen.
 constexpr Duration kLastChance = milliseconds(1'000);
 
 }  // namespace
@@ -37,13 +38,13 @@ std::string TimeText(Duration time) {
   return fmt::format("{}ms", time / milliseconds(1));
 }
 
-/// No progress for too long. By a virtual clock nobody is waited for.
+/// Whether there was no progress for too long. Under a virtual clock nobody is waited for.
 bool EndOfRun::StandsStill() const {
   return state_.clock == nullptr &&
          steady_clock::now() - state_.progressed > state_.options.patience;
 }
 
-/// By the machine's clock nobody can know.
+/// False under the machine's clock, by which nobody can know.
 bool EndOfRun::IsStranded(int client) const {
   const ClientNote& note = state_.note(client);
   if (!state_.crew.alive(client) || state_.gate.HasParked(client) || state_.gate.IsWithheld(client))
@@ -53,7 +54,7 @@ bool EndOfRun::IsStranded(int client) const {
   return note.looked_at && !note.own_clock && !state_.clock->NextWakeUs(client);
 }
 
-/// The least number of commands that any client able to go on has sent since anything changed.
+/// The lowest number of commands that any client able to go on has sent since anything changed.
 std::uint64_t EndOfRun::InVain() const {
   std::uint64_t least = UINT64_MAX;
   for (int client = 0; client < state_.crew.size(); ++client) {
@@ -80,7 +81,7 @@ bool EndOfRun::Reached() {
         somebody_works || state_.world.sections().Inside(client) || state_.crew.stopped(client);
     somebody_holds = somebody_holds || state_.holds.Owns(client);
   }
-  // An owner may read a good deal, and change nothing, before it goes on.
+  // An owner may read a lot, and change nothing, before it goes on.
   const std::uint64_t enough = state_.clock != nullptr ? kVainCommandsVirtually
                                : somebody_holds        ? kVainCommandsOfOwners
                                                        : kVainCommands;
@@ -104,7 +105,8 @@ bool EndOfRun::Reached() {
   return true;
 }
 
-/// Commands go on, and may even change something. Where sections are told, they would be entered.
+/// Whether commands go on in vain, though they may even change something. If sections are reported,
+/// they would be entered.
 bool EndOfRun::IsFruitless() {
   const std::uint64_t fruits = state_.world.fruits();
   if (std::exchange(fruits_, fruits) != fruits) {
@@ -115,7 +117,8 @@ bool EndOfRun::IsFruitless() {
          state_.run.commands - fruit_at_ >= kFruitlessCommands;
 }
 
-/// A holder began then, or before, to wait for a time that is still to come: it works, slowly.
+/// Whether a holder began then, or before, to wait for a time that is still to come: it works,
+/// slowly.
 bool EndOfRun::SleepsSince(std::int64_t unix_us) const {
   for (int client = 0; client < state_.crew.size(); ++client) {
     if (!state_.crew.alive(client)) continue;
@@ -126,7 +129,7 @@ bool EndOfRun::SleepsSince(std::int64_t unix_us) const {
   return false;
 }
 
-/// True: the run has had what it may have.
+/// Whether the run has reached one of its bounds.
 bool EndOfRun::AtBound() {
   const DriveBounds& bounds = state_.options.bounds;
   std::string which;
@@ -169,7 +172,7 @@ bool EndOfRun::SomebodyMoves() {
   return false;
 }
 
-/// By the virtual clock nobody has anything to wait for.
+/// Called when nobody has anything to wait for by the virtual clock.
 void EndOfRun::StandStillForEver() {
   if (SomebodyMoves()) return;
   over_ = true;
@@ -183,7 +186,7 @@ void EndOfRun::StandStillForEver() {
   }
   if (*state_.options.stop) return;
   if (!concerned && state_.world.KnowsLocks())
-    return;  // What it waits for has nothing to do with one.
+    return;  // What they wait for has nothing to do with a lock.
   Deadlock("waited, and nothing was left to wait for");
 }
 

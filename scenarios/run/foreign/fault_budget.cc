@@ -7,13 +7,14 @@
 namespace interlock::scenarios::drive {
 namespace {
 
-/// One step in kOneIn has a fault, while there are some left; or in twice, or four times as many.
+/// One step in kOneIn has a fault while any are left; depending on the run, it is one in twice or
+/// four times as many.
 constexpr std::uint32_t kOneIn = 4;
-/// The quarters of all runs that have a kind, by Strike: the kind by which most locks fall has the
-/// most.
+/// The quarters of all runs that have a kind of fault, by Strike: the kinds that break the most
+/// locks have the largest share.
 constexpr std::uint32_t kParts = 4;
 constexpr std::array<std::uint32_t, 9> kShare = {2, 1, 1, 2, 3, 1, 1, 1, 3};
-/// How much more often the end of a client's lease strikes where it lets go of its lock.
+/// How much more often the end of a client's lease strikes where it releases its lock.
 constexpr int kMoreAtItsOwn = 3;
 
 bool IsOfUse(Strike strike, const FaultBudget::Place& place) {
@@ -48,11 +49,12 @@ void FaultBudget::DrawSwarm(sim::Choices& choices) {
   constexpr auto kClock = static_cast<std::size_t>(Strike::kClock);
   for (std::size_t i = 0; i < kClock; ++i) draw(i);
   one_in_ = kOneIn << choices.Draw(sim::Lane::kFault, 3);
-  // Cases of before there was this kind draw nothing for it.
+  // Cases from before this kind existed draw nothing for it.
   if (any_clocks_) draw(kClock);
 }
 
-/// A client may have taken the time before its first command, where a fault would strike it.
+/// Draws a client whose clock is shifted at its start, because it may have read the time before its
+/// first command, where a fault would strike it.
 std::optional<int> FaultBudget::DrawClockAtStart(sim::Choices& choices, int clients) {
   if (left(Strike::kClock) == 0) return std::nullopt;
   const std::uint32_t drawn =
@@ -62,7 +64,7 @@ std::optional<int> FaultBudget::DrawClockAtStart(sim::Choices& choices, int clie
   return static_cast<int>(drawn) - clients;
 }
 
-/// Those two share what there may be.
+/// The two kinds share one budget.
 void FaultBudget::Use(Strike used, Strike one, Strike other) {
   if (used == one) left(other) = std::max(left(other) - 1, 0);
   if (used == other) left(one) = std::max(left(one) - 1, 0);

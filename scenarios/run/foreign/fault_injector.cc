@@ -15,7 +15,7 @@ namespace {
 using sim::FaultKind;
 using sim::Lane;
 
-/// Steps at most for which a stopped client is passed over, and a message is on its way.
+/// The most steps for which a stopped client is passed over, or a message is on its way.
 constexpr std::uint32_t kLongestPause = 12;
 
 }  // namespace
@@ -90,7 +90,7 @@ void FaultInjector::Execute(const Parked& parked) {
   Perform(parked, Gate::Outcome::kAnswered);
 }
 
-/// False: the command is still to be executed.
+/// Returns false if the command is still to be executed.
 bool FaultInjector::StrikeInstead(Strike strike, const Parked& parked, const std::string& command) {
   switch (strike) {
     case Strike::kPause:
@@ -125,10 +125,10 @@ bool FaultInjector::StrikeInstead(Strike strike, const Parked& parked, const std
 }
 
 void FaultInjector::Crash(const Parked& parked, const std::string& command) {
-  // Before the command, or after it.
+  // The client dies before the command, or after it.
   const bool sent = state_.choices.Draw(Lane::kFault, 2) == 1;
   state_.run.owner_died = state_.run.owner_died || state_.holds.Owns(parked.client);
-  // First, for a client that sees its connection break sends something else.
+  // The client is killed first, because one that sees its connection break sends something else.
   state_.crew.Kill(parked.client);
   if (sent) Perform(parked, Gate::Outcome::kReplyLost);
   Fault(FaultKind::kCrash, parked.client, command,
@@ -153,7 +153,8 @@ void FaultInjector::StopClient(int client, const std::string& command, bool past
   state_.world.ExpireByForce(state_.Only(client));
 }
 
-/// Its choices: by all, or by little, ahead or back; too fast, or too slow.
+/// Changes the clock in one of these ways: by the whole offset or a little, ahead or back; or to a
+/// rate that is too fast or too slow.
 void FaultInjector::ShiftClock(int client, const std::string& command) {
   constexpr int kLittle = 60;
   constexpr std::int64_t kPpmPerPercent = 10'000;
@@ -164,7 +165,7 @@ void FaultInjector::ShiftClock(int client, const std::string& command) {
   std::vector<Shift> shifts;
   const Duration most = state_.options.clock_offset;
   if (most.count() > 0) {
-    // A clock that is ahead makes an end of what others still hold.
+    // A clock that is ahead ends what others still hold, so it is listed twice.
     shifts.insert(shifts.end(),
                   {{most, 0}, {most, 0}, {-most, 0}, {most / kLittle, 0}, {-most / kLittle, 0}});
   }

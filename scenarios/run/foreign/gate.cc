@@ -20,7 +20,7 @@ using sim::redis::ClientId;
 using sim::redis::RequestParser;
 using sim::redis::Value;
 
-// What drivers send to get a connection ready, and what only waits in a transaction.
+// Commands that drivers send to get a connection ready, and those that only wait in a transaction.
 constexpr std::array<std::string_view, 18> kUnordered = {
     "auth", "client", "command",  "config", "echo", "hello",  "info",    "lolwut", "module",
     "ping", "quit",   "readonly", "reset",  "role", "select", "slowlog", "time",   "latency"};
@@ -52,7 +52,7 @@ struct Gate::Wire {
   bool in_transaction = false;
   bool deaf = false;  // replies to it are lost
   bool withheld = false;
-  std::string kept_back;  // of what the server has sent
+  std::string kept_back;  // part of the server's output
   bool gone = false;
 };
 
@@ -130,7 +130,7 @@ void Gate::OnBytes(sim::serve::Connection& connection) {
   if (found != wires_.end() && !found->second->gone) TakeNext(*found->second);
 }
 
-/// Executes what need not wait; parks the first that must.
+/// Executes commands that need not wait; parks the first one that must.
 void Gate::TakeNext(Wire& wire) {
   while (!wire.gone && !wire.parked && !wire.withheld && wire.id != 0 &&
          !server(wire.node).IsBlocked(wire.id)) {
@@ -253,8 +253,8 @@ void Gate::Drop(int client) {
   for (const std::uint64_t number : theirs) Break(number);
 }
 
-/// Writes replies; takes in what clients send that are blocked no longer; and drops clients that
-/// are gone, once what they had sent before has been executed.
+/// Writes replies; reads from clients that are blocked no longer; and drops clients that are gone,
+/// once all that they had sent before has been executed.
 void Gate::Flush() {
   for (const auto& [number, wire] : wires_) {
     if (!wire->gone) TakeNext(*wire);

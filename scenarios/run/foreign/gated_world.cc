@@ -13,10 +13,10 @@ namespace interlock::scenarios::drive {
 namespace {
 
 constexpr std::int64_t kCommandUs = 1'000;
-/// How far a client's clock is from the servers'.
+/// The difference to allow between a client's clock and the servers'.
 constexpr std::int64_t kClocksApartMs = 2;
 constexpr std::int64_t kMachinesClocksApartMs = 2'000;
-/// After this many equal refusals in a row a client holds nothing; or is refused for good.
+/// After this number of equal refusals in a row a client holds nothing, or is refused for good.
 constexpr std::uint64_t kRefused = 3;
 
 }  // namespace
@@ -50,7 +50,7 @@ void GatedWorld::Ended(int client, bool killed) {
 void GatedWorld::AllEnded() {
   const std::size_t before = findings_.size();
   holds_.LeftBehind(true);
-  // What is left is the reason.
+  // Data left behind are the reason for refusals, which are then not reported.
   if (findings_.size() == before && !given_up_.empty()) findings_.push_back(given_up_.front());
 }
 
@@ -59,7 +59,7 @@ bool GatedWorld::IsConcerned(int client) const {
          holds_.asked().IsRefused(client) || gate_.IsBlocked(client) || gate_.IsSubscribed(client);
 }
 
-/// Everybody else has ended, or is refused, too; and no lease, or other key, will end.
+/// Whether everybody else has ended or is refused, too, and no lease or other key will end.
 bool GatedWorld::NobodyHoldsBut(int asker) const {
   if (holds_.NextEnd()) return false;
   for (int client = 0; client < clients_; ++client) {

@@ -15,10 +15,10 @@ namespace interlock::scenarios::drive {
 namespace {
 
 constexpr std::size_t kShortestToken = 8;  // letters
-/// How long after the time of its grant a lock may well be held.
+/// How long after the time of its grant a lock may still be held.
 constexpr std::int64_t kAgeOfStampMs = 120'000;
 constexpr std::int64_t kSecondMs = 1'000;
-/// An end that waiters put off this often never comes.
+/// An end that waiters put off this number of times never comes.
 constexpr int kKeptAlive = 20;
 
 using sim::redis::Argv;
@@ -94,8 +94,8 @@ void Holds::NoteWords(int client, const Argv& argv) {
   for (const std::string& word : argv) first_sent_by_.try_emplace(word, client);
 }
 
-/// A script, or a transaction, that finds a key absent and creates it, asks for it; and one that
-/// finds a lock there is refused, unless it is its own.
+/// A script or transaction that finds a key absent and creates it asks for it; one that finds a
+/// lock there is refused, unless the lock is its own.
 void Holds::NoteLooked(int client, int node, const std::string& key,
                        std::set<std::string>& absent) {
   bool there = false;
@@ -119,7 +119,7 @@ void Holds::NoteAsked(int client, int node, const std::vector<Argv>& effects, st
       asked_.Ask(*key, client, there);
     }
     if (const auto purge = PurgeOf(effect, now_ms)) {
-      // By a clock that is ahead, they are younger.
+      // A clock that is ahead takes entries for younger, so the highest age counts.
       std::int64_t& age_ms = age_ms_[purge->key];
       age_ms = std::max(age_ms, purge->age_ms);
     }
@@ -130,7 +130,7 @@ void Holds::NoteAsked(int client, int node, const std::vector<Argv>& effects, st
 }
 
 int Holds::OwnerOf(const HeldId& id, const HeldData& data, int client) const {
-  // A short one, such as "1", may be everybody's.
+  // A short word, such as "1", may be everybody's.
   for (const std::string* word : {&id.part, &data.value}) {
     const auto sent = first_sent_by_.find(*word);
     if (word->size() >= kShortestToken && sent != first_sent_by_.end()) return sent->second;
@@ -161,7 +161,7 @@ void Holds::SetEnd(const HeldId& id, std::int64_t now_ms, Hold& hold) const {
   hold.passed = *end_ms < now_ms;
 }
 
-/// Another's command has met what somebody alive holds.
+/// Whether the command has met what another client, still alive, holds.
 bool Holds::IsJudged(const HeldId& id, const Hold& hold, const Command& command) const {
   const bool judged = hold.data.kind == Kind::kString || hold.data.kind == Kind::kField;
   if (!judged || !IsLock(id.key)) return false;
@@ -189,7 +189,7 @@ void Holds::Prolonged(const HeldId& id, const Hold& hold, const HeldData& now,
                       const Command& command) {
   if (!IsJudged(id, hold, command) || !hold.data.key_end_ms) return;
   const bool longer = !now.key_end_ms || *now.key_end_ms > *hold.data.key_end_ms;
-  // Readers of one lock may have one key, and each keeps it alive.
+  // Readers of one lock may share one key, which each of them keeps alive.
   if (longer && !SharesKey(id, command.client)) {
     Find("foreign-extend", id, hold, "prolonged", command);
   }
@@ -204,14 +204,14 @@ void Holds::Changed(const HeldId& id, Hold& hold, const HeldData& now, const Com
         return hold.data.kind == Kind::kString && Overwritten(one) == id.key;
       }));
   if (written && !mine && counted) {
-    hold.data = now;  // Whoever is refused has counted, too.
+    hold.data = now;  // A refused client has counted, too.
     return;
   }
   if (!written) {
     if (now.key_end_ms == hold.data.key_end_ms) return;
     if (!mine && !alive_[static_cast<std::size_t>(hold.owner)]) ++hold.kept_alive;
     Prolonged(id, hold, now, command);
-    // If several clients share one key each has an end of its own, which others do not put off.
+    // If several clients share one key, each has its own end, which others do not put off.
     const bool put_off = !mine && hold.data.kind != Kind::kString && hold.end_ms &&
                          (!now.key_end_ms || *now.key_end_ms > *hold.end_ms);
     hold.data.key_end_ms = now.key_end_ms;
@@ -221,7 +221,8 @@ void Holds::Changed(const HeldId& id, Hold& hold, const HeldData& now, const Com
   const bool judged = IsJudged(id, hold, command);
   const bool told = std::any_of(command.effects.begin(), command.effects.end(), TellsWhatWasThere);
   if (judged && hold.by_value && told) {
-    // It learns that the lease has not ended, and has not got it; but its end is another one now.
+    // The client learns that the lease has not ended and does not get it, but the lease's end has
+    // changed.
     const int owner = hold.owner;
     hold.data = now;
     SetEnd(id, command.now_ms, hold);
@@ -276,7 +277,7 @@ void Holds::Entered(int client) {
   asked_.Enter(client, owned);
 }
 
-/// Empty: it is not there for ever, or is no lock.
+/// Why the lock is left for ever; empty if it is not, or is no lock.
 std::string Holds::WhyForEver(const HeldId& id, const Hold& hold, bool all_ended) const {
   const bool held = hold.data.kind == Kind::kString || hold.data.kind == Kind::kField;
   const auto owner = static_cast<std::size_t>(hold.owner);

@@ -15,8 +15,7 @@ constexpr std::int64_t kUsPerMs = 1'000;
 
 }  // namespace
 
-/// Clients that cannot go on by themselves: at the gate, without the reply that they have got, or
-/// stopped.
+/// The clients that cannot go on by themselves: at the gate, with their reply withheld, or stopped.
 std::vector<bool> TimeKeeper::Kept() const {
   std::vector<bool> kept;
   for (int client = 0; client < state_.crew.size(); ++client) {
@@ -32,8 +31,9 @@ bool TimeKeeper::AnyKept() const {
   return std::find(kept.begin(), kept.end(), true) != kept.end();
 }
 
-/// Time does not pass the end of what a kept client owns. By a virtual clock it does not pass the
-/// time-out of a client that is ready to go on either: without a fault no message takes time.
+/// The limit that time must not pass: the end of what a kept client owns and, under a virtual
+/// clock, the time-out of a client that is ready to go on, because without a fault no message takes
+/// time.
 std::int64_t TimeKeeper::LimitUs() const {
   std::int64_t limit_us = INT64_MAX;
   if (const auto end = state_.holds.NextEnd(Kept())) limit_us = end->ms * kUsPerMs - 1;
@@ -51,14 +51,14 @@ void TimeKeeper::AdvanceTo(std::int64_t unix_us) {
   if (state_.world.AdvanceTo(std::min(unix_us, LimitUs()))) state_.Progressed();
 }
 
-/// The next moment at which somebody wakes up who may.
+/// The next instant at which somebody wakes up who is allowed to.
 std::optional<std::int64_t> TimeKeeper::NextAlarmUs() const {
   std::int64_t next_us = state_.gate.NextTimerUs().value_or(INT64_MAX);
   for (int client = 0; client < state_.crew.size(); ++client) {
     if (!state_.crew.alive(client) || state_.crew.stopped(client)) continue;
     next_us = std::min(next_us, state_.clock->NextWakeUs(client).value_or(INT64_MAX));
   }
-  // A client that listens for what expires waits for that.
+  // A client that listens for expiries waits for the next one.
   if (next_us == INT64_MAX) {
     if (const auto end = state_.holds.NextEnd()) next_us = end->past_us();
   }
@@ -77,8 +77,8 @@ bool TimeKeeper::SomebodySleeps() const {
   return false;
 }
 
-/// The next end is that of something a dead client owns, and nobody is at the gate: its waiters
-/// need not wait for long.
+/// Whether the next end is that of something a dead client owns, and nobody is at the gate: its
+/// waiters need not wait for long.
 bool TimeKeeper::CanHurry() const {
   std::vector<bool> alive;
   for (int client = 0; client < state_.crew.size(); ++client)
@@ -86,12 +86,12 @@ bool TimeKeeper::CanHurry() const {
   const auto next = state_.holds.NextEnd();
   const auto of_the_living = state_.holds.NextEnd(alive);
   if (!next || !state_.gate.parked().empty()) return false;
-  // The machine's clock, by which a client goes, cannot be hurried.
+  // A client that goes by the machine's clock cannot be hurried.
   if (next->by_value && state_.clock == nullptr) return false;
   return !of_the_living || next->ms < of_the_living->ms;
 }
 
-/// Lets sleepers sleep, until one of them may do something.
+/// Lets sleepers sleep until one of them may do something.
 void TimeKeeper::Sleep(Duration at_most) {
   if (state_.clock == nullptr) return SleepByMachine(at_most);
   const auto alarm_us = NextAlarmUs();
@@ -102,7 +102,7 @@ void TimeKeeper::Sleep(Duration at_most) {
   }
 }
 
-/// The servers' clock goes along.
+/// Sleeps by the machine's clock, which the servers' clock follows.
 void TimeKeeper::SleepByMachine(Duration at_most) {
   const SteadyTime begin = std::chrono::steady_clock::now();
   const std::size_t parked = state_.gate.parked().size();

@@ -37,7 +37,7 @@ class NotingConnection final : public Connection {
   bool broken() const override { return inner_->broken(); }
 
  private:
-  /// Whether the command waits in the server for somebody else's.
+  /// Whether the command blocks in the server until another client acts.
   static bool Sleeps(std::string_view command) {
     constexpr std::string_view kSleeping[] = {"blpop",      "brpop",    "blmove",   "blmpop",
                                               "brpoplpush", "bzpopmin", "bzpopmax", "bzmpop"};
@@ -74,16 +74,16 @@ class NotingConnection final : public Connection {
     note_({0, Happening::kAnswered, client_, number_, static_cast<std::int64_t>(answer)});
   }
 
-  /// No reply comes over it any more.
+  /// Records that no more replies come over the connection.
   void GiveUp() {
     for (; !unanswered_.empty(); unanswered_.pop_front()) Answered(Answer::kNone);
   }
 
   std::unique_ptr<Connection> inner_;
   const int client_;
-  const int number_;  // of the client's connections
+  const int number_;  // among the client's connections
   const Note& note_;
-  std::deque<std::string> unanswered_;  // commands that sleep in the server; "": another one
+  std::deque<std::string> unanswered_;  // blocking commands by name; "" for any other
 };
 
 class Noting final : public Connector {
@@ -134,7 +134,7 @@ class LoadClient {
   }
 
  private:
-  /// False: the runtime is shutting down.
+  /// Returns false if the runtime is shutting down.
   bool Serve(MonotonicTime intended) {
     const int resource =
         static_cast<int>(draws_.Below(static_cast<std::uint32_t>(task_.load.resources)));

@@ -61,7 +61,7 @@ reports::LoadText Describe(const Load& load) {
 
 namespace {
 
-/// Any order, any thread: each point is a world of its own.
+/// The points may be measured in any order and on any thread, because each is a world of its own.
 void MeasureInVirtualTime(const ContendOptions& options, std::vector<Piece>& pieces) {
   std::atomic<std::uint64_t> done = 0;
   const auto tick = [&] {
@@ -78,7 +78,7 @@ void MeasureInVirtualTime(const ContendOptions& options, std::vector<Piece>& pie
       options.jobs, pieces.size(), [&] { return measure; }, tick);
 }
 
-/// One after the other: they would be in each other's way.
+/// The points are measured one after the other, because they would disturb each other.
 Status MeasureInWallTime(const ContendOptions& options, std::vector<Piece>& pieces,
                          reports::ContentionReport& report) {
   int most = 1;
@@ -93,7 +93,7 @@ Status MeasureInWallTime(const ContendOptions& options, std::vector<Piece>& piec
         (*bench)->Measure(*piece.subject, piece.clients, options.load, options.seed, options.stop),
         options.keep != nullptr);
     if (!piece.failure.ok()) return piece.failure;
-    // A point that was cut short would say something else than its window.
+    // A point that was cut short would not describe its window.
     if (options.stop != nullptr && *options.stop) piece.measured.reset();
     if (options.progress) options.progress(++done, pieces.size());
   }

@@ -10,7 +10,7 @@
 namespace interlock::scenarios::contend {
 namespace {
 
-/// The one in the middle, or the lesser one of two.
+/// The value in the middle, or the lower of the two there.
 std::uint64_t Median(std::vector<std::uint64_t> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
@@ -18,7 +18,7 @@ std::uint64_t Median(std::vector<std::uint64_t> values) {
   return *middle;
 }
 
-/// Distinct clients in windows of as many grants as there are clients.
+/// Counts the distinct clients in windows of as many grants as there are clients.
 void CountWorkingSets(const std::vector<const Request*>& granted, std::size_t clients,
                       reports::Fairness& fairness) {
   std::map<int, std::size_t> inside;
@@ -47,7 +47,7 @@ std::uint64_t MedianReacquire(const std::vector<const Request*>& granted) {
   return Median(std::move(distances));
 }
 
-/// Compares, for each resource by itself, the places by grant with those by asking.
+/// Compares, for each resource separately, the order of grants with the order of requests.
 double FifoDistance(const std::vector<const Request*>& granted) {
   std::map<int, std::vector<const Request*>> by_resource;
   for (const Request* grant : granted) by_resource[grant->resource].push_back(grant);
@@ -66,7 +66,8 @@ double FifoDistance(const std::vector<const Request*>& granted) {
   return granted.empty() ? 0 : static_cast<double>(sum) / static_cast<double>(granted.size());
 }
 
-/// Earlier requests for the same that still wait when one is granted: their clients' latest.
+/// Counts earlier requests for the same resource that still wait when one is granted; only each
+/// client's latest request can be waiting.
 void CountBypasses(const std::vector<const Request*>& granted, const std::vector<Request>& requests,
                    reports::Fairness& fairness) {
   std::map<const Request*, std::uint64_t> passed;
@@ -76,7 +77,7 @@ void CountBypasses(const std::vector<const Request*>& granted, const std::vector
     int client = -1;
     std::uint64_t length = 0;
   };
-  std::map<int, Streak> streaks;  // of each resource
+  std::map<int, Streak> streaks;  // by resource
   for (const Request* grant : granted) {
     for (; next < requests.size() && requests[next].asked <= grant->answered; ++next) {
       latest[requests[next].client] = &requests[next];

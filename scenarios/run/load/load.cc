@@ -22,8 +22,8 @@ std::uint32_t Draws::Below(std::uint32_t bound) {
   return bound <= 1 ? 0 : source_.Draw(sim::Lane::kSchedule, bound);
 }
 
-// Numbers are drawn as long as they fall. A run of odd length ends it: its first number is the
-// fraction, and the number of runs of even length before it is the whole part.
+// Numbers are drawn as long as they fall. A run of odd length ends the draw: its first number is
+// the fraction, and the number of runs of even length before it is the whole part.
 Duration Draws::Exponential(Duration mean) {
   constexpr std::uint32_t kBits = 20;
   constexpr std::uint32_t kOne = 1U << kBits;

@@ -51,7 +51,7 @@ std::string Quoted(std::string_view text) {
   reports::JsonText json;
   json.String(text);
   std::string quoted = std::move(json).Take();
-  quoted.pop_back();  // the line end
+  quoted.pop_back();  // removes the line end
   return quoted;
 }
 

@@ -93,7 +93,7 @@ class Measurement {
     if (request.entered != kNotYet) point_.useful.Add(request.left - request.entered);
   }
 
-  /// Over the window: the waiters' time, and how many there were at most.
+  /// Adds up the waiters' time in the window, and finds the most waiters at once.
   void CountWaiting() {
     std::vector<std::pair<std::int64_t, int>> changes;
     for (const Request& request : told_.requests) {
@@ -104,7 +104,7 @@ class Measurement {
       changes.emplace_back(request.asked, 1);
       changes.emplace_back(request.answered, -1);
     }
-    // A client answered at an instant does not wait together with one that comes at it.
+    // A client answered at an instant does not wait together with one that arrives at it.
     std::sort(changes.begin(), changes.end());
     std::int64_t waiting = 0;
     for (const auto& [at, change] : changes) {
@@ -113,7 +113,7 @@ class Measurement {
     }
   }
 
-  /// Counts for each resource by itself.
+  /// Counts for each resource separately.
   void CountOverlap() {
     std::map<int, std::vector<std::pair<std::int64_t, int>>> changes;
     for (const Request& request : told_.requests) {
@@ -133,7 +133,8 @@ class Measurement {
     }
   }
 
-  /// Counts those of clients that ask. All but the last one before a grant were in vain.
+  /// Counts the wake-ups of clients that are asking. All but the last one before a grant were in
+  /// vain.
   void CountWakeUps() {
     std::vector<std::optional<std::uint64_t>> woken(point_.shares.size());  // while they ask
     for (const LogEntry& entry : log_) {
@@ -151,7 +152,7 @@ class Measurement {
     }
   }
 
-  /// As what is guarded would have it: no token below the highest that it has seen.
+  /// Counts as the guarded resource would: it accepts no token below the highest that it has seen.
   void CountFencedRejects() {
     std::map<int, std::int64_t> highest;
     for (const LogEntry& entry : log_) {
@@ -189,7 +190,7 @@ class Measurement {
     }
   }
 
-  /// While at least one request waited at the end of the one before.
+  /// Adds a hand-over only if at least one request waited when the hold before it ended.
   void AddHandOvers(reports::Histogram& gaps) const {
     std::map<int, std::int64_t> free_since;  // by resource
     for (const Ownership& one : told_.ownerships) {
@@ -203,8 +204,8 @@ class Measurement {
   }
 
   bool SomebodyWaits(int resource, std::int64_t at) const {
-    // Nobody asks for longer than the patience lasts, but logs are short enough to look at all that
-    // came before.
+    // No request lasts longer than the patience, but logs are short enough to look at everything
+    // before.
     const auto end = std::upper_bound(
         told_.requests.begin(), told_.requests.end(), at,
         [](std::int64_t when, const Request& request) { return when < request.asked; });
@@ -223,15 +224,16 @@ class Measurement {
     return false;
   }
 
-  /// As the clients see it: from a release's call to the next grant, if that one waited.
+  /// Measures turns as the clients see them: from the call of a release to the next grant, if its
+  /// request waited by then.
   void TakeTurns() {
     for (reports::ClientShare& share : point_.shares) share.followed_ns = 0;
-    std::map<int, const Request*> latest;  // of each resource
+    std::map<int, const Request*> latest;  // by resource
     for (const Request* request : granted_) {
       const Request*& before = latest[request->resource];
       if (before != nullptr && request->asked < before->release_called) {
         *ShareOf(before->client).followed_ns += request->answered - request->asked;
-        // Else its lease was over before, and nobody can say here when.
+        // Otherwise its lease was over before, and nobody can say here when.
         if (before->release_called <= request->answered) {
           point_.turn.Add(request->answered - before->release_called);
         }
@@ -240,7 +242,8 @@ class Measurement {
     }
   }
 
-  /// The holds of each client: as the server has them if that is seen, else as the clients know.
+  /// The holds of each client, as the server shows them or, if it does not, as the clients know
+  /// them.
   std::vector<Interval> Holds() const {
     std::vector<Interval> holds;
     if (frame_.sees_server) {
@@ -258,7 +261,8 @@ class Measurement {
     return holds;
   }
 
-  /// Charges each instant of a wait to the holder of the time: none, if it is free.
+  /// Charges each instant of a wait to the client that holds the resource then, or to nobody if it
+  /// is free.
   void Blame() {
     std::map<int, std::vector<Interval>> by_resource;
     for (const Interval& hold : Holds()) by_resource[hold.resource].push_back(hold);
@@ -298,7 +302,7 @@ class Measurement {
   const Frame& frame_;
   const Told told_;
   ContentionPoint point_;
-  std::vector<const Request*> granted_;  // that count, by the time of their grant
+  std::vector<const Request*> granted_;  // those that count, by the time of their grant
 };
 
 }  // namespace

@@ -44,7 +44,7 @@ OwnerWatch::Owners OwnerWatch::Look(std::size_t resource) const {
   Owners held;
   for (auto& [token, at] : ends) {
     if (at.size() < enough) continue;
-    // When the last of those ends that are needed for a majority.
+    // The hold lasts until too few entries for a majority are left.
     std::sort(at.begin(), at.end(), std::greater<>());
     held[token] = at[enough - 1];
   }
@@ -54,7 +54,7 @@ OwnerWatch::Owners OwnerWatch::Look(std::size_t resource) const {
 void OwnerWatch::Compare(std::size_t resource, sim::VirtualTime now) {
   Owners& before = owned_[resource];
   Owners held = Look(resource);
-  // What ended comes first: else a hand-over would look like two owners.
+  // Ended holds are recorded first; otherwise a hand-over would look like two owners.
   for (const auto& [token, ends_ms] : before) {
     if (held.contains(token)) continue;
     const sim::VirtualTime ends = EndOf(ends_ms);

@@ -108,8 +108,8 @@ class Assembly {
 
   Told told_;
   std::map<int, std::size_t> latest_;  // by client
-  std::map<int, int> users_;           // by resource: how many clients ask for it or have it
-  std::map<Key, std::size_t> owned_;   // now
+  std::map<int, int> users_;           // by resource: number of clients that ask for it or have it
+  std::map<Key, std::size_t> owned_;   // at present
   std::map<Key, std::size_t> all_owned_;
 };
 

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kMasters = 5;
 
-/// Shows the progress of this process to the one that waits for it: a measurement may take long.
+/// Shows the progress of this process to the waiting one, because a measurement may take long.
 struct Beats final : sim::RunMirror {
   void OnDraw(sim::Lane /*lane*/, std::uint32_t /*value*/) override {}
   void OnFault(const sim::Fault& /*fault*/) override {}
@@ -62,7 +62,7 @@ class SimulatedRun {
                     fmt::format("{} takes more than {} steps: it may poll without rest",
                                 subject_.name(), kMostSteps));
     }
-    // What a deadline ended is noted when the next command finds it out.
+    // A hold that ended by its deadline is noted only when the next command finds it out.
     std::stable_sort(log_.begin(), log_.end(),
                      [](const LogEntry& a, const LogEntry& b) { return a.at_ns < b.at_ns; });
     Frame frame;

@@ -54,7 +54,7 @@ class Traffic {
   }
 
   CommandMix Finish(const std::vector<const Request*>& granted) && {
-    // The greedy choice of what ends first makes the longest chain.
+    // Greedily choosing the command that ends first gives the longest chain.
     for (std::vector<Command>& commands : commands_) {
       std::stable_sort(commands.begin(), commands.end(),
                        [](const Command& a, const Command& b) { return a.answered < b.answered; });
@@ -93,7 +93,8 @@ class Traffic {
     *mix_.unanswered += answer == Answer::kNone ? 1 : 0;
   }
 
-  /// Commands within [from, to], each sent when the one before had been answered.
+  /// The number of commands in [from, to] such that each was sent after the answer to the one
+  /// before.
   std::uint64_t RoundTrips(int client, std::int64_t from, std::int64_t to) const {
     const std::vector<Command>& commands = commands_[static_cast<std::size_t>(client)];
     auto command =
@@ -110,7 +111,7 @@ class Traffic {
 
   const Frame& frame_;
   std::vector<Doing> doing_;                                          // by client
-  std::vector<std::vector<Command>> commands_;                        // likewise
+  std::vector<std::vector<Command>> commands_;                        // by client
   std::map<std::pair<int, int>, std::deque<std::size_t>> under_way_;  // by client and connection
   CommandMix mix_;
 };

@@ -21,7 +21,7 @@ namespace {
 
 using sim::machine::RedisServer;
 
-/// Each client in a thread of this process; the logs of all.
+/// Runs each client in a thread of this process, and returns the logs of all.
 Result<Log> RunInThreads(ThreadRuntime& runtime, const std::vector<HiredisOptions>& servers,
                          const std::vector<ClientTask>& tasks) {
   std::vector<std::unique_ptr<WallClient>> clients;
@@ -104,7 +104,7 @@ Result<Measured> WallBench::Measure(const harness::Subject& subject, int clients
   if (least == 1) servers.resize(1);
   const std::string prefix = fmt::format("{}{}:", prefix_, ++points_);
   const std::vector<harness::LockOptions> options = OptionsFor(subject, load, prefix);
-  // Time for all of them to be there.
+  // This leaves time for all clients to be there.
   const MonotonicTime began = runtime_.Now() + std::chrono::milliseconds(20 + 2 * clients);
   std::vector<ClientTask> tasks;
   for (int client = 0; client < clients; ++client) {

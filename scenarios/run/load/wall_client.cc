@@ -45,7 +45,7 @@ bool Take(std::string_view& bytes, T& value) {
   return true;
 }
 
-/// For a process of the same program on the same machine.
+/// The bytes are for a process of the same program on the same machine.
 std::string ToBytes(const Log& log) {
   std::string bytes;
   for (const LogEntry& entry : log) {
@@ -91,7 +91,7 @@ std::string LogOf(const std::vector<HiredisOptions>& servers, const ClientTask& 
   }
 }
 
-/// After the fork. Nothing of the parent's is torn down.
+/// Runs in the child after the fork. Nothing of the parent's is torn down.
 [[noreturn]] void Live(const std::vector<HiredisOptions>& servers, const ClientTask& task, int fd,
                        pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -138,7 +138,7 @@ class Process {
     if (fd_ >= 0) ::kill(pid_, SIGTERM);
   }
 
-  /// REQUIRES: there is something to be read, or the end.
+  /// REQUIRES: there is something to read, or the end of the pipe.
   void Read() {
     char some[65'536];
     const ssize_t got = ::read(fd_, some, sizeof some);
@@ -148,7 +148,7 @@ class Process {
     fd_ = -1;
   }
 
-  /// Behind the end.
+  /// Called after the end of the pipe.
   Result<Log> Finish(int client) {
     const int status = Reap();
     if (bytes_.ends_with(kFailed)) {
@@ -177,7 +177,7 @@ class Process {
   std::string bytes_;
 };
 
-/// Until all have said all.
+/// Reads until all processes have sent everything.
 void Collect(std::vector<Process>& processes, const std::atomic<bool>* stop) {
   bool asked = false;
   for (;;) {

@@ -36,7 +36,8 @@ Violation Of(Judged property, VirtualTime at, int client, std::string what) {
   return violation;
 }
 
-/// Told "released" when nothing of its own was left, or "not owner" when its lease still ran.
+/// A violation if the client was told "released" when nothing of its own was left, or "not owner"
+/// while its lease still ran.
 Found JudgeRelease(const RealHistory& history, const ClientHold& hold, const ServerHold& promise) {
   if (hold.release_returned == kOpen) return std::nullopt;
   const VirtualTime over = LatestEnd(history, promise);
@@ -67,7 +68,8 @@ Found JudgeRenewal(const Renewal& renewal) {
                         Instant(renewal.promised_until)));
 }
 
-/// A request that was made after another was granted comes later, and has a token of its own.
+/// A request made after another was granted must get a later fencing token, and an owner token of
+/// its own.
 Found JudgeTokensOf(const ClientHold& earlier, const ClientHold& later) {
   const VirtualTime granted = earlier.belief.front().from;
   if (later.asked <= granted) return std::nullopt;
@@ -88,7 +90,8 @@ Found JudgeTokensOf(const ClientHold& earlier, const ClientHold& later) {
                         ClientName(earlier.client), *earlier.fencing_token, Instant(granted)));
 }
 
-/// A try is granted by a command of its own: whatever was sent last, its lease began no later.
+/// A try is granted by one of its own commands, so its lease counts from no later than the last one
+/// sent.
 Found JudgeValidity(const RealHistory& history, const ClientHold& hold) {
   const auto attempt = std::find_if(
       history.attempts.begin(), history.attempts.end(),
@@ -117,7 +120,8 @@ History WithSpare(const History& history) {
   return later;
 }
 
-/// If nothing befell any client: one that was late, or too early, has only itself to blame.
+/// Judges waits: if nothing befell any client, one that was late, or too early, has only itself to
+/// blame.
 void JudgeWaits(const RealHistory& history, const RealRules& rules,
                 std::vector<Violation>& violations) {
   if (!rules.traits.waits) return;
@@ -142,7 +146,7 @@ constexpr auto kUnexplained = std::to_array<Unexplained>({
     {ModelDepth::kRefusals, Judged::kSpuriousRefusal, "all that clients were told"},
 });
 
-/// What no single rule sees: all answers together.
+/// Judges all answers together, for violations that no single rule sees.
 void JudgeTogether(const RealHistory& history, const RealRules& rules,
                    std::vector<Violation>& violations) {
   const ModelAnswer answer =

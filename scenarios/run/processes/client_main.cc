@@ -31,7 +31,7 @@
 namespace interlock::scenarios::real {
 namespace {
 
-/// Hears what goes over the client's connections, before and after.
+/// Is told of the traffic on the client's connections, before and after.
 class Wire {
  public:
   virtual ~Wire() = default;
@@ -90,7 +90,7 @@ class WatchedConnector final : public Connector {
   Wire& wire_;
 };
 
-/// To each node; by the Sentinels' word to one.
+/// Connects to each node or, by the Sentinels' word, to one.
 std::vector<std::unique_ptr<Connector>> Connect(Runtime& runtime,
                                                 const sim::machine::ClientWay& way, Wire& wire) {
   std::vector<std::unique_ptr<Connector>> connectors;
@@ -219,7 +219,7 @@ class ReportingEvents final : public ProgramEvents, public Wire {
     Write(record);
   }
 
-  /// Without its reader the client has nothing to live for: SIGPIPE ends it.
+  /// A client without its reader has no purpose: SIGPIPE ends it.
   void Write(const EventRecord& record) const {
     while (write(pipe_, &record, sizeof record) < 0) {
       if (errno != EINTR) _exit(1);
@@ -235,7 +235,7 @@ class ReportingEvents final : public ProgramEvents, public Wire {
     for (;;) pause();
   }
 
-  /// Stands still here, if its plan says so, until its parent lets it go on.
+  /// Stops here, if the plan says so, until the parent lets the client go on.
   void StopIfDue() {
     const int step = steps_++;
     for (const sim::machine::RealFault& pause : task_.pauses) {
@@ -286,7 +286,7 @@ void Work(const ClientTask& task, harness::Environment& environment,
 void RunClientProcess(const ClientTask& task, const ClientChannels& channels) noexcept {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != channels.parent) _exit(1);
-  // Ctrl-C goes to the whole process group; what becomes of the clients is for the parent to say.
+  // Ctrl-C goes to the whole process group; the parent decides what becomes of the clients.
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_DFL);
   signal(SIGPIPE, SIG_DFL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // All clients write to one pipe: records are shorter than PIPE_BUF, so each is written whole. The
-// parent keeps the writing end open for later clients, hence ends are learned from waitpid.
+// parent keeps the writing end open for later clients, so it learns of ends from waitpid.
 #include "scenarios/run/processes/client_process.h"
 
 #include <fcntl.h>
@@ -60,14 +60,14 @@ Status ClientProcesses::OpenPipe() {
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return Failed("cannot make a pipe");
   report_read_ = ends[0];
   report_write_ = ends[1];
-  // The flag belongs to this end alone: the clients' writes go on waiting where the pipe is full.
+  // Only this end is non-blocking: the clients' writes still wait while the pipe is full.
   fcntl(report_read_, F_SETFL, O_NONBLOCK);
   return Status();
 }
 
 Status ClientProcesses::Start(const std::vector<ClientTask>& tasks) {
   if (Status opened = OpenPipe(); !opened.ok()) return opened;
-  // Nobody writes to this one. The clients read from it, and get on when its last writer is gone.
+  // Nobody writes to this pipe: the clients read from it, and go on once its last writer is gone.
   std::array<int, 2> barrier{};
   if (pipe2(barrier.data(), O_CLOEXEC) != 0) return Failed("cannot make a pipe");
   const pid_t parent = getpid();
@@ -95,7 +95,7 @@ void ClientProcesses::Collect(Duration at_most) {
   pollfd wanted{report_read_, POLLIN, 0};
   const auto timeout = std::chrono::duration_cast<std::chrono::milliseconds>(at_most);
   if (running() > 0) poll(&wanted, 1, static_cast<int>(std::max<std::int64_t>(timeout.count(), 1)));
-  // Reaped first: what a process wrote before its end is then in the pipe.
+  // Processes are reaped first, so that all they wrote before their end is in the pipe.
   Reap();
   LetGoOn();
 }

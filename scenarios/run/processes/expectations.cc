@@ -10,7 +10,7 @@
 namespace interlock::scenarios::real {
 namespace {
 
-/// All that befalls anybody are pauses and deaths of clients.
+/// Whether the only faults are pauses and deaths of clients.
 bool ServersAnswer(const WorkloadShape& shape) {
   return std::all_of(shape.faults.begin(), shape.faults.end(), [](sim::FaultKind kind) {
     return kind == sim::FaultKind::kCrash || kind == sim::FaultKind::kRestart ||

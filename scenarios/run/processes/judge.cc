@@ -23,8 +23,8 @@ const Violation* FindIn(const std::vector<Violation>& violations, Judged propert
   return found == violations.end() ? nullptr : &*found;
 }
 
-/// The sections, cut where the validity ended: a client that was late to leave held nothing any
-/// more.
+/// The history with its sections cut where the validity ended, because a client that was late to
+/// leave no longer held anything.
 History WithSectionsCut(const History& history) {
   History cut = history;
   for (ClientHold& hold : cut.holds) {
@@ -46,7 +46,7 @@ void JudgeBeliefsAndSections(const History& history, bool semaphore, RealVerdict
   }
 }
 
-/// Two clients' proven holds at one instant that conflict, beyond the permits.
+/// Another client's proven hold that conflicts with this one at one instant, beyond the permits.
 const ServerHold* Intruder(const History& history, const ServerHold& entering) {
   const Interval own = ProvenHold(entering);
   if (own.from >= own.to) return nullptr;
@@ -63,7 +63,7 @@ const ServerHold* Intruder(const History& history, const ServerHold& entering) {
 }
 
 /// Counts the holds that conflict with the request. Proven holds are open intervals: at its very
-/// ends none of them counts.
+/// ends no hold counts.
 int HoldsOfOthersAt(const History& history, const Attempt& attempt, VirtualTime at) {
   return static_cast<int>(std::count_if(
       history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& other) {
@@ -73,7 +73,7 @@ int HoldsOfOthersAt(const History& history, const Attempt& attempt, VirtualTime 
       }));
 }
 
-/// Others held everything at every instant from the call to the return.
+/// Whether others held everything at every instant from the call to the return.
 bool GrantedWhileTaken(const History& history, const Attempt& attempt) {
   const auto full = [&](VirtualTime at) {
     return HoldsOfOthersAt(history, attempt, at) >= history.limits.Least();
@@ -117,7 +117,7 @@ void JudgeServer(const History& history, bool semaphore, std::vector<Violation>&
   if (earliest != found.end()) violations.push_back(*earliest);
 }
 
-/// `of`: a request, or a hold.
+/// `of` is a request or a hold.
 template <typename T>
 ServerHold Possible(const T& of, VirtualTime from, VirtualTime until) {
   ServerHold hold;
@@ -128,7 +128,8 @@ ServerHold Possible(const T& of, VirtualTime from, VirtualTime until) {
   return hold;
 }
 
-/// What the server may hold although no client knows: the resource is not proven free then.
+/// The history with the holds that the server may have without any client's knowledge: the resource
+/// is not proven free then.
 History WithPossibleHolds(const History& history) {
   History possible = history;
   possible.server_holds.clear();
@@ -152,8 +153,8 @@ History WithPossibleHolds(const History& history) {
   return possible;
 }
 
-/// Somebody was told that the server could not be asked, when all faults were over: delays then are
-/// not the lock's.
+/// Whether some client was told, when all faults were over, that the server could not be asked:
+/// delays are then not the lock's fault.
 bool ServerWasAway(const History& history) {
   const auto away = [](StatusCode code) {
     return code == StatusCode::kUnavailable || Status(code).outcome() == Outcome::kUnknown;
@@ -168,7 +169,7 @@ bool ServerWasAway(const History& history) {
          });
 }
 
-/// What took too long, unless that may be the machine's or the server's doing.
+/// Adds the delays, unless they may be the machine's or the server's doing.
 void AddDelays(const std::vector<Violation>& late, const History& history, const RealRules& rules,
                RealVerdict& verdict) {
   std::string excuse = rules.disturbed;
@@ -182,13 +183,14 @@ void AddDelays(const std::vector<Violation>& late, const History& history, const
 
 void JudgeDelays(const History& history, const RealRules& rules, RealVerdict& verdict) {
   std::vector<Violation> late;
-  // A forgotten waiter is judged; how long a line is worked off depends on the machine too.
+  // Only a forgotten waiter is judged: the time that it takes to serve a queue depends on the
+  // machine, too.
   constexpr Duration kAnyUse = std::chrono::hours(24);
   JudgeProgress(WithPossibleHolds(history), {rules.wake_up_bound, kAnyUse}, late);
   AddDelays(late, history, rules, verdict);
 }
 
-/// No real run tells anything about refusals.
+/// Judges no refusals, about which real runs tell nothing.
 void JudgeLatchOf(const History& history, const RealRules& rules, RealVerdict& verdict) {
   const LatchRules of_latch{rules.parties, rules.wake_up_bound, rules.forgetful};
   std::vector<Violation> all;
@@ -210,10 +212,10 @@ void JudgeLockOf(const RealHistory& history, const RealRules& rules, RealVerdict
   JudgeClaims(history, rules, verdict.violations);
   verdict.goals = RealGoals(history);
   verdict.exercised = Exercised(history, rules.traits, verdict.goals);
-  // Neither who queued first nor what a request prolongs is seen from outside.
+  // Neither the order of a queue nor what a request prolongs is seen from outside.
   verdict.exercised[Judged::kOrder] = false;
   verdict.exercised[Judged::kForeignExtend] = verdict.goals.Has(Goal::kExtendAfterLoss);
-  // What nobody looked at was not put to the test.
+  // A property that nobody could look at was not exercised.
   for (const Judged property : {Judged::kForeignRelease, Judged::kForeignExtend}) {
     verdict.exercised[property] = verdict.exercised[property] && EndsAreSure(rules);
     verdict.undecided[property] = rules.disturbed;
@@ -223,7 +225,7 @@ void JudgeLockOf(const RealHistory& history, const RealRules& rules, RealVerdict
   }
 }
 
-/// Another client surely held at some time between call and return.
+/// Whether another client surely held at some time between call and return.
 bool IsContended(const History& history, const Attempt& attempt) {
   return std::any_of(history.server_holds.begin(), history.server_holds.end(),
                      [&](const ServerHold& other) {
@@ -248,7 +250,7 @@ void AddAttemptGoals(const History& history, GoalSet& goals) {
   }
 }
 
-/// When the hold was released, somebody else had been granted what it had lost.
+/// Whether somebody else had been granted what the hold had lost by the time it was released.
 bool ReleasedAnothers(const RealHistory& history, std::size_t index) {
   const ClientHold& hold = history.holds[index];
   const VirtualTime over = LatestEnd(history, history.server_holds[index]);
@@ -289,7 +291,7 @@ GoalSet RealGoals(const RealHistory& history) {
       if (hold.entered() && died <= hold.section.to) goals.Add(Goal::kCrashInSection);
       first_death = std::min(first_death, died);
     }
-    // Counted from the latest instant at which the server can have begun to count.
+    // The lease counts from the latest instant at which the server can have started it.
     const bool lost = hold.release_status == StatusCode::kNotOwner ||
                       hold.release_status == StatusCode::kLeaseLost;
     if (hold.release_called != kOpen && lost &&

@@ -15,14 +15,14 @@ enum class Act : std::uint8_t { kAcquire, kRelease, kExtend, kNotOwner, kRefused
 
 struct Step {
   Act act = Act::kAcquire;
-  std::size_t hold = 0;  // kRefused: none
+  std::size_t hold = 0;  // none for kRefused
   VirtualTime from{};
   VirtualTime to{};
   bool must = true;  // false: it may have happened, any time from `from` on
   bool shared = false;
 };
 
-/// When a lease ends: between these two.
+/// The end of a lease, which is between these two.
 struct Ends {
   std::size_t hold = 0;
   VirtualTime earliest{};
@@ -43,7 +43,8 @@ struct State {
 
 bool IsUnknown(StatusCode code) { return Status(code).outcome() == Outcome::kUnknown; }
 
-/// Another client may have held, or stood in the way, without a grant that anybody was told of.
+/// Whether another client may have held, or stood in the way, without a grant that anybody was told
+/// of.
 bool OthersWereAbout(const RealHistory& history, const Attempt& attempt) {
   return std::any_of(history.attempts.begin(), history.attempts.end(), [&](const Attempt& other) {
     if (&other == &attempt || other.asked > attempt.answered) return false;
@@ -67,7 +68,7 @@ class Model {
     for (const Attempt& attempt : history.attempts) AddRefusal(attempt);
   }
 
-  /// Nullopt: it gave up.
+  /// Returns nullopt if the search gave up.
   std::optional<bool> Explained() {
     if (steps_.size() > std::min<std::size_t>(limits_.operations, 64)) return std::nullopt;
     const bool found = Search({});
@@ -138,7 +139,7 @@ class Model {
     return false;
   }
 
-  /// False: it cannot happen in this state, at any instant that is left for it.
+  /// Returns false if the step cannot happen in this state at any instant that is left for it.
   bool Do(const Step& step, State& state) const {
     const auto held = std::find_if(state.held.begin(), state.held.end(),
                                    [&](const Ends& ends) { return ends.hold == step.hold; });
@@ -165,7 +166,7 @@ class Model {
     return false;
   }
 
-  /// As soon as enough leases may have ended.
+  /// Acquires as soon as enough leases may have ended.
   bool Acquire(const Step& step, State& state) const {
     std::vector<VirtualTime> instants = {state.now};
     for (const Ends& ends : state.held) instants.push_back(std::max(state.now, ends.earliest));
@@ -186,7 +187,7 @@ class Model {
     return false;
   }
 
-  /// Those in the step's way whose lease goes on.
+  /// The number of holders in the step's way whose lease goes on.
   template <typename GoesOn>
   int HoldersOf(const Step& step, const State& state, const GoesOn& goes_on) const {
     return static_cast<int>(
@@ -216,7 +217,7 @@ class Model {
 
 ModelAnswer SearchModel(const RealHistory& history, const harness::Traits& traits,
                         ModelDepth deepest, const ModelLimits& limits) {
-  // Within a lock-delay nobody owns what is not free.
+  // During a lock-delay a resource has no owner, but is not free.
   if (traits.lock_delay) deepest = ModelDepth::kGrants;
   for (const ModelDepth depth :
        {ModelDepth::kGrants, ModelDepth::kReleases, ModelDepth::kExtends, ModelDepth::kRefusals}) {

@@ -15,7 +15,7 @@ using sim::FaultKind;
 
 /// A client's message is about three of its steps: before and after it is sent, and the answer.
 constexpr int kStepsOfMessage = 3;
-/// In leases: what is longer only takes longer.
+/// The longest fault, in leases; a longer one only takes longer.
 constexpr int kLongest = 3;
 
 struct Way {
@@ -57,9 +57,9 @@ constexpr auto kWays = std::to_array<Way>({
     {FaultKind::kSplitBrain, kSplitBrain},
 });
 
-/// None: it cannot be done.
+/// The real ways to inject the fault; none if it cannot be done.
 std::vector<sim::machine::RealFaultKind> WaysTo(FaultKind kind, bool sentinels) {
-  // They decide what becomes of a primary that is dead.
+  // The Sentinels decide what becomes of a dead primary.
   if (sentinels && kind == FaultKind::kServerKill) kind = FaultKind::kFailover;
   std::vector<sim::machine::RealFaultKind> ways;
   for (const Way& way : kWays) {
@@ -70,13 +70,14 @@ std::vector<sim::machine::RealFaultKind> WaysTo(FaultKind kind, bool sentinels) 
   return ways;
 }
 
-/// A client that asks several masters takes as many times the steps.
+/// A client that asks several masters takes that many times the steps.
 int MostStepsOf(const Workload& workload) {
   return workload.topology == sim::Topology::kIndependent ? kMostSteps * workload.nodes
                                                           : kMostSteps;
 }
 
-/// A pause until the nearest lease ends: on a real machine nobody knows when, so a lease and a bit.
+/// A pause until the nearest lease ends takes a lease and a bit, as nobody knows that end on a real
+/// machine.
 Duration LengthOf(const PlannedFault& planned, Duration lease) {
   if (planned.kind == FaultKind::kExpiry) return lease + lease / 64;
   return std::min(planned.length, kLongest * lease);

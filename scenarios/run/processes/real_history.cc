@@ -10,9 +10,9 @@
 namespace interlock::scenarios::real {
 namespace {
 
-/// Clocks of client and server may differ in rate; less than this part of the lease.
+/// Clocks of client and server drift apart, within a lease, by less than a lease divided by this.
 constexpr int kDriftPart = 100;
-/// Redis counts in whole ms, and reads its clock once for all that it does at a time.
+/// Redis counts in whole ms, and reads its clock once for all that it does in one go.
 constexpr Duration kServerUnit = std::chrono::milliseconds(2);
 
 class Builder {
@@ -43,7 +43,7 @@ class Builder {
         client.attempt = history_.attempts.size();
         history_.attempts.push_back({record.client, Ask::kTry, at});
         history_.attempts.back().counts_for = record.party;
-        history_.attempts.back().queued = at;  // not earlier, for sure
+        history_.attempts.back().queued = at;  // surely no earlier
         break;
       case EventKind::kRefused:
       case EventKind::kAnswered:
@@ -106,7 +106,7 @@ class Builder {
     std::size_t attempt = 0;  ///< index of its latest attempt
     std::size_t hold = 0;     ///< index of its latest hold
     VirtualTime extend_called{};
-    std::uint64_t commands_before = 0;  ///< its latest attempt
+    std::uint64_t commands_before = 0;  ///< sent before its latest attempt
   };
 
   VirtualTime Relative(std::int64_t ns) const {
@@ -114,7 +114,7 @@ class Builder {
     return Duration(ns) - frame_.started.time_since_epoch();
   }
 
-  /// The end of a lease that was asked for at `asked`, at the earliest.
+  /// The earliest end of a lease that was asked for at `asked`.
   VirtualTime PromisedUntil(VirtualTime asked, VirtualTime valid_until) const {
     return std::min(asked + frame_.lease - frame_.lease / kDriftPart, valid_until);
   }

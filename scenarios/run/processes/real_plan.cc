@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kGenerated = 4;
 constexpr std::uint64_t kMostDraws = 8000;
-/// After this many draws in vain a workload need not be telling any more.
+/// After this number of draws in vain, a workload no longer needs to be telling.
 constexpr std::uint64_t kChoosyDraws = 1500;
 /// A client's last command is one of the first kSends of a request.
 constexpr std::size_t kSends = 3;
@@ -29,7 +29,8 @@ bool IsDeath(sim::FaultKind kind) {
   return kind == sim::FaultKind::kCrash || kind == sim::FaultKind::kRestart;
 }
 
-/// At least two clients that ask, and three requests: enough for somebody to be in somebody's way.
+/// Whether at least two clients ask, and at least three requests are made: enough for one client to
+/// be in another's way.
 bool Competes(const Workload& workload) {
   std::size_t asking = 0;
   std::size_t requests = 0;
@@ -50,8 +51,8 @@ bool AnyOperation(const Workload& workload, const Is& is) {
   return false;
 }
 
-/// Some client comes back to a lease that is over, perhaps to extend it, when another one that has
-/// waited for it holds it.
+/// Whether some client returns to a lease that is over, perhaps to extend it, when another one that
+/// has waited for the lock holds it.
 bool ComesBackLate(const Workload& workload, bool extends) {
   return AnyOperation(workload, [&](std::size_t late, const Operation& first) {
     const Duration over = first.overstay;
@@ -65,7 +66,7 @@ bool ComesBackLate(const Workload& workload, bool extends) {
   });
 }
 
-/// Some client gives up while another one holds.
+/// Whether some client gives up while another one holds.
 bool GivesUp(const Workload& workload) {
   return AnyOperation(workload, [&](std::size_t impatient, const Operation& waits) {
     if (waits.ask != Ask::kWaitFor || waits.wait > workload.lease / 4) return false;
@@ -85,8 +86,8 @@ bool Has(const WorkloadShape& shape, const Workload& workload, sim::FaultKind ki
       });
 }
 
-/// Puts to the test what a scenario is about, as few workloads do: somebody comes back late, a
-/// replica is promoted; in every other one somebody dies while it holds, or gives up.
+/// Whether the workload exercises what its scenario is about, as few do: somebody comes back late,
+/// a replica is promoted; and in every other workload somebody dies while holding, or gives up.
 bool IsTelling(const WorkloadShape& shape, const Workload& workload, std::size_t place_in_list) {
   const bool deaths = std::any_of(shape.faults.begin(), shape.faults.end(), IsDeath);
   if (!Has(shape, workload, sim::FaultKind::kFailover)) return false;
@@ -100,7 +101,7 @@ bool IsTelling(const WorkloadShape& shape, const Workload& workload, std::size_t
   return shape.overstay || !shape.faults.empty() || GivesUp(workload);
 }
 
-/// Something befalls somebody.
+/// Whether the workload meets any real fault or a client's death.
 bool MeetsFaults(const Workload& workload) {
   return !RealFaultsOf(workload, 0, false).empty() ||
          std::any_of(workload.clients.begin(), workload.clients.end(),

@@ -24,7 +24,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr Duration kTick = milliseconds(20);
-constexpr Duration kSpare = std::chrono::seconds(1);  // above the bounds by which is judged
+constexpr Duration kSpare = std::chrono::seconds(1);  // added to the judges' bounds
 constexpr int kTriesOfProbe = 8;
 
 bool IsReborn(const ClientPlan& plan) {
@@ -32,7 +32,7 @@ bool IsReborn(const ClientPlan& plan) {
   return death.has_value() && death->reborn;
 }
 
-/// How many clients may ask in the run, restarted ones and probes included.
+/// The number of clients that may ask in the run, restarted ones and probes included.
 int MostClients(const Workload& workload) {
   const auto reborn = std::count_if(workload.clients.begin(), workload.clients.end(), IsReborn);
   return static_cast<int>(workload.clients.size()) + static_cast<int>(reborn) + workload.permits +
@@ -117,7 +117,7 @@ class OneRun {
     return Status();
   }
 
-  /// A client that was to come back after its death does so, as a new client.
+  /// Starts each client that was to come back after its death, as a new client.
   Status Revive() {
     std::vector<ClientTask> tasks;
     const std::vector<EventRecord>& records = processes_.records();
@@ -134,7 +134,7 @@ class OneRun {
     return tasks.empty() ? Status() : processes_.Start(tasks);
   }
 
-  /// Servers are as they should be.
+  /// Called when the servers are as they should be again.
   void Calm() {
     if (driver_->done().empty()) return;
     faults_over_ = std::max(faults_over_, runtime_.Now());
@@ -183,8 +183,8 @@ class OneRun {
     return sum;
   }
 
-  /// A client that comes when all is over: what it cannot get is lost. A lock that does not wait is
-  /// asked again until any lease that was left must be over.
+  /// The plan of a client that arrives when all is over: what it cannot get is lost. A lock that
+  /// does not wait is asked again until any lease that was left must be over.
   ClientPlan Probe() const {
     Operation ask;
     ask.ask = traits_.waits ? Ask::kWaitFor : Ask::kTry;
@@ -241,14 +241,14 @@ class OneRun {
   Runtime& runtime_;
   const RealCase& case_;
   const harness::Traits traits_;
-  const std::unique_ptr<sim::machine::Stage> stage_;  // nullptr: another one's server
+  const std::unique_ptr<sim::machine::Stage> stage_;  // nullptr for somebody else's server
   sim::machine::Heartbeat heartbeat_;
   ClientProcesses processes_;
   std::optional<sim::machine::FaultDriver> driver_;  // ends before the processes do
   std::vector<sim::machine::ProxyStrike> strikes_;
   MonotonicTime faults_over_{};
   std::string broken_;
-  std::size_t seen_ = 0;  // records
+  std::size_t seen_ = 0;  // number of records
   int clients_ = 0;
 };
 
@@ -277,7 +277,7 @@ Result<RealRun> RunOnRedis(Runtime& runtime, const RealCase& real_case) {
     ready = admin.status();
   }
   if (!real_case.own) return ready;
-  // A machine that has too much to do may start the next ones in time.
+  // An overloaded machine may still start the next servers in time.
   RealRun run;
   run.broken = fmt::format("servers could not be started: {}", ready.message());
   return run;

@@ -16,7 +16,7 @@ std::string AtMost(int count, std::string_view one, std::string_view many) {
   return fmt::format("<= {} {}", count, count == 1 ? one : many);
 }
 
-/// The same, asked for while that one is held.
+/// The same operation, asked for while the outer one is held.
 Operation Inside(Operation outer) {
   outer.think = Duration{};
   outer.overstay = Duration{};
@@ -24,7 +24,8 @@ Operation Inside(Operation outer) {
   return outer;
 }
 
-/// Each in turn; what is inside another one is of the next resource.
+/// Gives each operation the next resource in turn; a nested one gets the resource after its outer
+/// one's.
 void SpreadOut(std::vector<Operation>& operations, int first, int resources) {
   int next = first;
   for (Operation& operation : operations) {
@@ -33,9 +34,9 @@ void SpreadOut(std::vector<Operation>& operations, int first, int resources) {
   }
 }
 
-/// What the client has to do with the limit; the workload's is `permits`.
+/// Sets the client's part in changing the limit; the workload's limit is `permits`.
 void TakePartIn(const Bounds& bounds, int index, int permits, ClientPlan& client) {
-  const int behind = bounds.clients - bounds.operators - index;  // itself included
+  const int behind = bounds.clients - bounds.operators - index;  // counts the client itself
   const bool sets = 0 < behind && behind <= bounds.setters;
   for (Operation& operation : client.operations) operation.sets_limit = sets ? permits + 1 : 0;
   client.limit.reset();
@@ -75,12 +76,13 @@ Workload ExploredWorkload(const Scenario& scenario, const Bounds& bounds) {
     operation.ask = bounds.waits ? Ask::kWaitFor : Ask::kTry;
     if (bounds.waits) operation.wait = Hundredths(bounds, bounds.wait);
     if (i > 0) operation.think = Hundredths(bounds, bounds.think);
-    // A client refused twice comes when the lease is over; no other is in step with anybody.
+    // A client refused twice returns just when the lease is over; no other client is in step with
+    // anybody.
     if (operation.think > kTick) operation.think += i > 1 ? kTick : -kTick;
     operation.hold = Hundredths(bounds, bounds.hold);
     operation.extend = bounds.extend;
     if (bounds.overstay > 0 && i == 0) {
-      // So long that a late client can come back into the next one's section.
+      // The section is long enough for a late client to come back into the next one's section.
       operation.hold = std::max(operation.hold, Hundredths(bounds, 50));
       operation.overstay = Hundredths(bounds, bounds.overstay);
     }

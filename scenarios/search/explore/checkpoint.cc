@@ -98,7 +98,7 @@ Prefix ReadPrefix(Reader& reader) {
   return prefix;
 }
 
-/// Where a checkpoint is written before it takes the place of the last one.
+/// The file to which a checkpoint is written before it replaces the last one.
 std::string BesideOf(const std::string& path) { return path + ".new"; }
 
 std::string Body(const std::string& key, const Search::Saved& saved) {

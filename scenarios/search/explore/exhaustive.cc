@@ -18,8 +18,8 @@ using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 constexpr std::uint64_t kAuditedPaths = 200;
 constexpr std::chrono::seconds kBetweenCheckpoints{30};
 
-/// The smallest case of the same property: the first of all smaller bounds in which there is one.
-/// Nothing, if the time is up before.
+/// The smallest case of the same property: the first one in the order of growing bounds. Returns
+/// nothing if the time is up before.
 std::optional<MinimalCase> Minimise(const ExploreOptions& options, const MinimalCase& found,
                                     Deadline deadline) {
   for (int faults = 0; faults <= found.faults; ++faults) {
@@ -48,7 +48,7 @@ bool Interrupted(const ExploreOptions& options, Deadline deadline) {
   return deadline && std::chrono::steady_clock::now() >= *deadline;
 }
 
-/// Why a checkpoint was lost; empty: none was.
+/// Runs the search. Returns why a checkpoint was lost; empty if none was.
 std::string RunWithCheckpoints(const ExploreOptions& options, Deadline deadline, Search& search) {
   if (options.checkpoint.empty()) {
     search.Run(deadline);
@@ -60,12 +60,13 @@ std::string RunWithCheckpoints(const ExploreOptions& options, Deadline deadline,
   do {
     const auto pause = std::chrono::steady_clock::now() + kBetweenCheckpoints;
     search.Run(deadline ? std::min(*deadline, pause) : pause);
-    // What led to a violation is not left to be done: from the last one it is found again.
+    // The branches left do not include the one that led to the violation: resuming from the last
+    // checkpoint finds it again.
     if (search.result().violation) break;
     try {
       SaveCheckpoint(options.checkpoint, key, search.Save());
     } catch (const std::runtime_error& error) {
-      // A full disk costs the checkpoint, and not what has been found out.
+      // A full disk costs the checkpoint, but not the search's findings.
       search.Run(deadline);
       return error.what();
     }
@@ -73,15 +74,15 @@ std::string RunWithCheckpoints(const ExploreOptions& options, Deadline deadline,
   return "";
 }
 
-/// Where names decide, as they do where a server sorts by them, clients are not interchangeable.
-/// What was explored as if they were is of no use, checkpoints included.
+/// Clients are not interchangeable where names matter, for example if a server sorts by them.
+/// Anything explored as if they were is useless, checkpoints included.
 ExploreOptions KeptApart(ExploreOptions options) {
   options.symmetry = false;
   options.checkpoint.clear();
   return options;
 }
 
-/// What no run puts to the test cannot be violated, whatever the lock does.
+/// A property that no run exercises cannot be violated, whatever the lock does.
 bool NothingExercised(const Exploration& result, const std::vector<Judged>& judged) {
   return std::all_of(judged.begin(), judged.end(),
                      [&](Judged property) { return result.exercised[property] == 0; });

@@ -9,7 +9,7 @@
 namespace interlock::scenarios {
 namespace {
 
-/// Appends what each client did with this resource.
+/// Appends the outcomes of each client's actions on this resource.
 void AddOutcomes(const History& history, std::vector<std::string>& clients) {
   const auto of = [&clients](int client) -> std::string& {
     return clients[static_cast<std::size_t>(client)];
@@ -39,7 +39,7 @@ std::string OutcomeOf(const Recorder& recorder, std::size_t count) {
   return outcome;
 }
 
-/// What may have been in force when, and which calls have brought that about.
+/// Describes which limits may have been in force and when, and the calls that set them.
 void DescribeLimits(const Limits& limits, sim::FingerprintWriter& writer) {
   if (!limits.kept()) return;
   writer.Number(limits.spans().size());
@@ -105,7 +105,7 @@ bool ExploredRun::GoOn(std::span<const sim::ReadyTask> ready) {
   return true;
 }
 
-// What a prefix ends with is the first new step.
+// The last choice of a prefix is the first new step.
 void ExploredRun::Repeat(std::span<const sim::ReadyTask> ready) {
   const std::size_t depth = walk_.path().size();
   if (ready.size() < 2 || depth + 1 != prefix_.path.size()) return walk_.OnPick({}, false);
@@ -116,7 +116,7 @@ void ExploredRun::Repeat(std::span<const sim::ReadyTask> ready) {
   walk_.OnPick({}, prefix_.calm_only);
 }
 
-// False: each stands in front of what others will see of it.
+// Returns false if every task is about to do what others will see.
 bool ExploredRun::GoOnUnseen(std::span<const sim::ReadyTask> ready) {
   const auto first = std::find_if(ready.begin(), ready.end(),
                                   [](const sim::ReadyTask& task) { return task.unseen; });
@@ -126,8 +126,8 @@ bool ExploredRun::GoOnUnseen(std::span<const sim::ReadyTask> ready) {
   return true;
 }
 
-// In a state that was visited before only those tasks are left that were asleep then, and are not
-// now; the faults that can strike them have been seen to.
+// In a state visited before, only those tasks are left that were asleep then and are not now; the
+// faults that can strike them have been explored already.
 bool ExploredRun::Choose(std::span<const sim::ReadyTask> ready) {
   Visited::Entry entry{true};
   if (explored_.merge) {
@@ -142,7 +142,7 @@ bool ExploredRun::Choose(std::span<const sim::ReadyTask> ready) {
     if (!entry.fresh && (entry.explore & BitOf(ready[i], ranks_)) == 0) continue;
     (asleep_.Has(ready[i]) ? asleep : awake).push_back(static_cast<char>(i));
   }
-  // A sleeping task needs no step without a fault.
+  // A sleeping task needs a step only to meet a fault.
   if (walk_.FaultsLeft()) awake += asleep;
   if (awake.empty() && !(entry.fresh && ready.empty())) return false;
   end_ = End::kWhole;
@@ -164,13 +164,14 @@ void ExploredRun::AddBranch(std::size_t depth, const std::string& others, bool c
   if (step_) step_->branch = branches_.size() - 1;
 }
 
-// Needed for tasks that are asleep, or may be on account of it.
+// A step is recorded only if tasks are asleep, or may be because of it.
 void ExploredRun::BeginStep(const sim::ReadyTask& task, bool others) {
   if (!explored_.reduce || (!others && asleep_.sleepers().empty())) return;
   step_ = Step{task, world_->now(), Expiries(), HoldsNow()};
 }
 
-// A step that time, a fault, or a bound has to do with commutes with none. True: it was asleep.
+// A step that involves time, a fault or a bound commutes with no other. Returns whether the task
+// was asleep.
 bool ExploredRun::EndStep() {
   if (!step_) return false;
   const Step step = *std::exchange(step_, std::nullopt);
@@ -189,7 +190,7 @@ bool ExploredRun::EndStep() {
   return slept;
 }
 
-// The oracles see the holds of one resource in the order in which they came.
+// The oracles see the holds of one resource in the order of their grants.
 std::vector<sim::Digest> ExploredRun::HoldsNow() const {
   std::vector<sim::Digest> all;
   for (const RecordedResource& resource : recorder_->resources()) {
@@ -213,7 +214,7 @@ std::vector<sim::Digest> ExploredRun::HoldsNow() const {
   return all;
 }
 
-// Nothing takes time here, so a client that polls without rest never comes to another instant.
+// Nothing takes time here, so a client that polls without rest never reaches another instant.
 bool ExploredRun::Spins() {
   constexpr std::uint64_t kMost = 2'000;
   if (world_->now() != instant_) steps_in_instant_ = 0;
@@ -221,8 +222,9 @@ bool ExploredRun::Spins() {
   return ++steps_in_instant_ > kMost;
 }
 
-// A dead client's lease ends by its death, which is paid for already; and so is what a server has
-// forgotten, or its owner has given back elsewhere.
+// Counts the expiries that need a budget. The end of a dead client's lease is paid for by its
+// death, and the end of a hold that a server forgot, or that its owner gave back elsewhere, is paid
+// for, too.
 int ExploredRun::Expiries() const {
   const VirtualTime now = world_->now();
   int expiries = 0;
@@ -246,9 +248,9 @@ std::uint64_t ExploredRun::RoleOf(int process) const {
   return role;
 }
 
-// What the oracles know of a living client follows from what it has observed, and when; but for
-// whom it has counted at a latch, if the reply was lost. A dead one observes nothing any more; they
-// know what it was told, and when it held.
+// The oracles' knowledge of a living client follows from what it observed, and when, except for the
+// party it counted down at a latch if the reply was lost. A dead client observes nothing any more;
+// of it they know what it was told, and when it held.
 void ExploredRun::DescribeProcess(int process, sim::FingerprintWriter& writer) const {
   // Faults are the same in the histories of all resources.
   const History& history = recorder_->resources().front().history;

@@ -13,7 +13,7 @@
 namespace interlock::scenarios {
 namespace {
 
-/// One unit under one strategy, with all that is expected of it there.
+/// One unit under one strategy, with all convictions expected of it.
 struct Cell {
   Unit unit;
   std::vector<std::size_t> rows;
@@ -145,8 +145,9 @@ KillMatrix MakeKillMatrix(const KillMatrixOptions& options) {
 
 bool Kills(const KillMatrix& matrix, const KillCell& cell) { return cell.median() <= matrix.bound; }
 
-// The median lies outside of the r-th lowest and the r-th highest of n values if fewer than r of
-// them are on one side of it, as if of n tosses fewer than r were heads (David, Nagaraja 2003).
+// The median lies outside the range from the r-th lowest to the r-th highest of n values if fewer
+// than r of them are on one side of it, just as fewer than r of n tosses may be heads (David,
+// Nagaraja 2003).
 std::pair<std::size_t, std::size_t> MedianInterval(std::size_t n) {
   sim::Require(n >= 6, "too few values for an interval of the median");
   double ways = 1;   // n over r

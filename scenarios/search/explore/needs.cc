@@ -12,12 +12,12 @@
 namespace interlock::scenarios {
 namespace {
 
-/// One of the bounds, as the option that sets it.
+/// A bound, as the option that sets it.
 struct Budget {
   std::string_view option;
   int least = 1;
   int (*given)(const Bounds&) = nullptr;
-  std::optional<sim::FaultKind> fault = std::nullopt;  ///< which the scenario must have
+  std::optional<sim::FaultKind> fault = std::nullopt;  ///< a kind that the scenario must have
 };
 
 constexpr Budget Expiries(int least) {
@@ -45,8 +45,8 @@ constexpr Budget Count(std::string_view option, int (*given)(const Bounds&)) {
 }
 
 struct KindRow {
-  std::vector<std::string_view> commands;   ///< any of them, sent outside of a script
-  bool (*is_kind)(const harness::Traits&);  ///< null: the commands say it
+  std::vector<std::string_view> commands;   ///< any of these, sent outside of a script
+  bool (*is_kind)(const harness::Traits&);  ///< null: the commands tell
   std::vector<Budget> budgets;
   std::string_view why;
 };

@@ -13,8 +13,9 @@
 namespace interlock::scenarios {
 namespace {
 
-/// What a walk has passed by. The nearest to the root comes first, to be walked last. Only the next
-/// one of the tasks that could have gone on: what its walk need not do depends on this one's.
+/// The branches that a walk has passed by. The nearest to the root comes first, to be walked last.
+/// Of the tasks that could have gone on, only the next one is included, because what its walk may
+/// skip depends on this walk.
 std::vector<Prefix> Siblings(const Walk& walk, std::vector<ExploredRun::Branch> branches,
                              std::size_t from) {
   std::vector<Prefix> siblings;
@@ -51,10 +52,10 @@ Search::Search(const ExploreOptions& options, const Bounds& bounds, std::vector<
   explored_.bounds = bounds;
   explored_.workload = ExploredWorkload(*options.run_case.scenario, bounds);
   explored_.merge = options.merge;
-  // Those that name several resources in another order do not do the same.
+  // Clients that name several resources in different orders do not act alike.
   explored_.symmetry = options.symmetry && !options.run_case.subject->traits().several;
-  // Where nothing but the one resource is touched, no step commutes; nor where servers keep the
-  // order of all that is written, or writes go elsewhere.
+  // No step commutes if nothing but one resource is touched, if servers keep the order of all
+  // writes, or if writes go elsewhere.
   const Workload& workload = explored_.workload;
   explored_.reduce = options.reduce && workload.resources > 1 && workload.nodes == 1 &&
                      workload.persistence == sim::Persistence::kNone &&
@@ -155,7 +156,7 @@ bool Search::EstimateIsDue() {
   return true;
 }
 
-// The share of the states on random paths that have been visited stands for the share of all.
+// The visited share of the states on random paths serves as an estimate of the share of all states.
 void Search::Estimate(sim::Universe& universe) {
   std::uint64_t seen = 0;
   std::uint64_t strange = 0;
@@ -187,7 +188,8 @@ Search::Wandered Search::Wander(sim::Universe& universe, std::uint64_t seed) {
   return {probe.states(), probe.strange(), whole ? probe.outcome() : std::string()};
 }
 
-// A run that was stopped half-way is judged again to its calm end: only what replays is reported.
+// A run that was stopped half-way is judged again up to its calm end, because only what replays is
+// reported.
 void Search::Consider(sim::Universe& universe, const RunResult& run, sim::Choices& choices,
                       int faults) {
   const bool any = std::any_of(judged_.begin(), judged_.end(),

@@ -25,8 +25,8 @@ std::vector<std::uint32_t> Points(int count, std::uint32_t last, Random random) 
 }  // namespace
 
 // Measured over the generated runs of the sound locks: half of them make between 42 and 85 choices,
-// one in ten less than 28, one in ten more than 116, one in a hundred more than 184; of the 61 in
-// the middle no more than 4 are choices of a task.
+// one in ten fewer than 28, one in ten more than 116, one in a hundred more than 184; of the 61 at
+// the median, at most 4 are choices of a task.
 std::uint32_t StrategySource::GuessLength() { return 32U << Random(3); }
 
 std::uint32_t StickySource::PickTask(std::span<const sim::Candidate> candidates) {
@@ -91,8 +91,8 @@ std::uint32_t PctSource::PickTask(std::span<const sim::Candidate> candidates) {
   return static_cast<std::uint32_t>(pick);
 }
 
-// The range of latencies is cut into as many bands as there are clients, the first for the first of
-// them.
+// The range of latencies is divided into as many bands as there are clients; the client with the
+// highest priority gets the first band.
 std::uint32_t PctSource::PickLatency(int process, std::uint32_t bound) {
   if (!Searching()) return StrategySource::PickLatency(process, bound);
   if (AtChangePoint()) Lower(process);
@@ -127,8 +127,8 @@ std::uint32_t PosSource::PickTask(std::span<const sim::Candidate> candidates) {
   return pick;
 }
 
-// The world cubes what is drawn here, so that short times are likelier; the highest of three makes
-// up for it.
+// The world cubes the number drawn here to make short times likelier; the highest of three draws
+// compensates.
 std::uint32_t PosSource::PickLatency(int process, std::uint32_t bound) {
   if (!Searching()) return StrategySource::PickLatency(process, bound);
   return std::max({Random(bound), Random(bound), Random(bound)});

@@ -19,12 +19,12 @@ struct Row {
 };
 
 // The shares follow the kill matrix (`interlock check --specimens`, seed 1, 54 expected
-// convictions). 41 of them fall within 20 runs whatever the strategy, where only chance decides. Of
-// the other 13 the geometric mean of the medians, relative to random, is: pos 0.77, pct2 0.78,
-// sticky 0.79, pct3 0.80, pct5 0.81, delay 0.86. So each has its share, and random less than it
-// began with; the intervals overlap too much for finer steps. Rare ones gain most:
-// broken/restarts-its-wait takes 391 runs at random and 96 to 134 with priorities,
-// broken/pop-then-record 451 and, delay-bounded, 229.
+// convictions). 41 of them are reached within 20 runs whatever the strategy, so only chance decides
+// there. Over the other 13, the geometric mean of the medians, relative to random, is: pos 0.77,
+// pct2 0.78, sticky 0.79, pct3 0.80, pct5 0.81, delay 0.86. So each strategy has its share, and
+// random less than it began with; the intervals overlap too much for finer steps. Rare convictions
+// gain most: broken/restarts-its-wait takes 391 runs at random and 96 to 134 with priorities,
+// broken/pop-then-record takes 451 at random and 229 if delay-bounded.
 constexpr std::array<Row, kAllStrategies.size()> kRows = {{
     {Strategy::kRandom, "random", "every choice at random", 30},
     {Strategy::kSticky, "sticky", "random, but seldom leaves the client that runs", 10},

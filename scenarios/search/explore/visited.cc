@@ -44,8 +44,8 @@ bool Visited::Table::Contains(const sim::Digest& state) const {
   return !slots_.empty() && !IsFree(slots_[PlaceOf(Storable(state))].digest);
 }
 
-// Paths that come to one state with different sleep sets see to it together: what is asleep on all
-// of them stays so, and each other step is taken by the first of them on which it is awake.
+// Paths that reach one state with different sleep sets explore it together: tasks asleep on all of
+// them stay asleep, and each other step is taken by the first path on which its task is awake.
 Visited::Entry Visited::Enter(const sim::Digest& state, std::uint64_t asleep) {
   Shard& shard = shards_[static_cast<std::size_t>(state.high >> 58)];
   const std::lock_guard<std::mutex> lock(shard.mutex);

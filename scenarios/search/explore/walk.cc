@@ -56,7 +56,8 @@ void Walk::CountFaultsLeft() {
   faults_left_ = any && faults() < bounds_.faults;
 }
 
-// The next lease to end, be it only a belief. A pause that ends before is another order of steps.
+// Adds pauses until the next lease ends, even if the lease is only a belief. A pause that ends
+// earlier is just another order of steps.
 void Walk::AddPause(bool in_section) {
   VirtualTime nearest = kOpen;
   VirtualTime beliefs = kOpen;
@@ -75,16 +76,17 @@ void Walk::AddPause(bool in_section) {
   if (nearest == kOpen) nearest = beliefs;
   if (nearest == kOpen) return;
   options_.push_back({kPause, sim::FaultKind::kPause, nearest - now});
-  // In its section it is then still there when the next one has come.
+  // With this length the client is still in its section when the next one has entered.
   if (in_section) {
     options_.push_back({kPause, sim::FaultKind::kPause, nearest - now + Hundredths(bounds_, 25)});
   }
 }
 
-// In front of a command: what a server suffers between two commands, nobody can tell from what it
-// suffers right before the second one.
+// Server faults strike just before a command: nobody can tell a fault between two commands from one
+// right before the second.
 void Walk::AddServerFaults() {
-  // To the same instant whenever it begins, so that states do not differ by that.
+  // The fault lasts until the same instant whenever it begins, so that states do not differ by
+  // that.
   const Duration for_good = end_ - world_->now();
   const bool can_fail_over = Left(kFailover) && world_->replica() != sim::ReplicaState::kNone;
   const bool can_lag = can_fail_over && Left(kLag) && faults() + 2 <= bounds_.faults;

@@ -17,7 +17,7 @@ using std::chrono::steady_clock;
 constexpr std::uint64_t kMostTries = 80;
 constexpr auto kLongestSearch = std::chrono::seconds(30);
 constexpr std::uint64_t kRepeats = 5;
-/// A client that asks again and again does so more or less often.
+/// Allowance for a client that polls, which does so more or less often.
 constexpr std::uint64_t kFewMore = 2;
 constexpr std::size_t kShownFailures = 5;
 
@@ -26,13 +26,13 @@ bool Has(const DriveRun& run, const std::string& slug) {
                      [&slug](const Finding& finding) { return finding.slug == slug; });
 }
 
-/// Puts what is looked at first, so that it gives the case its name.
+/// Moves the finding in question to the front, so that it gives the case its name.
 void NameBy(const std::string& slug, DriveRun& run) {
   std::stable_partition(run.findings.begin(), run.findings.end(),
                         [&slug](const Finding& finding) { return finding.slug == slug; });
 }
 
-/// Makes a case smaller by taking choices out of it, as long as it still happens.
+/// Makes a case smaller by removing choices as long as the violation still happens.
 class Smaller {
  public:
   Smaller(DriveFound& found, const std::atomic<bool>& stop)
@@ -40,7 +40,7 @@ class Smaller {
 
   Status Search() {
     const auto begin = steady_clock::now();
-    // Each try takes as long as the run did.
+    // Every try takes as long as the run did.
     limit_ = begin + kLongestSearch - found_.run.real_time;
     for (const sim::Lane lane : {sim::Lane::kFault, sim::Lane::kSchedule}) {
       for (std::size_t block = Size(lane); block > 0; block /= 2) {
@@ -58,7 +58,7 @@ class Smaller {
   }
   std::size_t Size(sim::Lane lane) { return LaneOf(found_.one.tape, lane).size(); }
 
-  /// Makes blocks calm, or erases them, so that what follows them comes earlier.
+  /// Makes blocks calm, or erases them so that what follows comes earlier.
   Status EaseBlocks(sim::Lane lane, std::size_t block) {
     for (std::size_t at = 0; at < Size(lane); at += block) {
       for (const bool erase : {true, false}) {
@@ -103,8 +103,8 @@ class Smaller {
   steady_clock::time_point limit_;
 };
 
-/// Adds a run that was cut short and had violated nothing till then: it counts only if it is all
-/// there is, so that the report can say which clients have met.
+/// Adds a run that was cut short without a violation. It counts only if it is the only one, so that
+/// the report can say which clients have met.
 void AddStopped(DriveRun run, const DriveOptions& options, DriveSum& sum) {
   sum.stopped = run.stopped;
   if (sum.runs > 0 || run.commands == 0) return;
@@ -112,8 +112,8 @@ void AddStopped(DriveRun run, const DriveOptions& options, DriveSum& sum) {
   Add(run, options, sum);
 }
 
-/// Runs the case, and counts how often it violates its property. Without one: any, and the first
-/// run that does is kept.
+/// Runs the case, and counts how often it violates its property. If it has none, any violation
+/// counts, and the first violating run is kept.
 Status Repeat(std::uint64_t times, const std::atomic<bool>& stop, DriveFound& found,
               DriveSum& sum) {
   const std::string slug = found.run.findings.empty() ? "" : found.run.findings.front().slug;
@@ -134,14 +134,14 @@ Status Repeat(std::uint64_t times, const std::atomic<bool>& stop, DriveFound& fo
   return Status();
 }
 
-/// As many as do not take longer than a search.
+/// The number of repeats that take no longer than a search.
 std::uint64_t RepeatsOf(const DriveRun& run) {
   const auto each = std::max<Duration>(run.real_time, std::chrono::milliseconds(1));
   return std::min<std::uint64_t>(kRepeats, static_cast<std::uint64_t>(kLongestSearch / each));
 }
 
-/// Without faults, one after the other: clients that do not even work then are not worth a
-/// campaign.
+/// Why a campaign is not worthwhile: clients that do not even work without faults, one after the
+/// other, are not worth one.
 Status WhyNot(const DriveRun& calm, const DriveOptions& options) {
   std::string said;
   int failed = 0;
@@ -203,7 +203,7 @@ Result<DriveResult> RunCampaign(const CampaignOptions& options) {
   std::optional<std::string> note;
   for (std::uint64_t i = 0; i < options.runs && !stop; ++i) {
     options.progress(i);
-    // The first one is calm.
+    // The first run is calm.
     const std::uint64_t seed = SeedWithStrategy(sim::MixSeed(options.seed, i), options.strategy);
     sim::Choices choices = i == 0 ? sim::Choices::FromTape({}) : ChoicesOfRun(seed);
     Result<DriveRun> run = RunClients(drive, choices);

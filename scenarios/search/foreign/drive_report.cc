@@ -27,7 +27,8 @@ reports::Size SizeOf(const DriveRun& run, const DriveOptions& options) {
           run.switches};
 }
 
-/// A client that asks again and again is shown twice, with how often it asked.
+/// Folds the rows of a client that asks again and again: they are shown twice, with the number of
+/// requests.
 std::vector<reports::TableRow> Folded(const std::vector<reports::TableRow>& rows) {
   constexpr std::size_t kShown = 2;
   constexpr std::size_t kPair = 2;  // a command and its answer
@@ -172,7 +173,7 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
       return f.run.findings.front().slug == one.slug;
     });
     const bool violated = case_of_it != found.end();
-    // Where a lock keeps no key with one owner, its sections are what can be judged.
+    // If a lock keeps no key with one owner, only its sections can be judged.
     const bool by_keys = one.slug == "server-exclusion" || one.slug == "foreign-release" ||
                          one.slug == "foreign-extend";
     if (!violated && (!one.applies || (by_keys && sum.contended == 0 && sum.has_sections))) {

@@ -30,7 +30,7 @@ constexpr char kFailure = 'f';
 
 struct Lane {
   pid_t pid = -1;
-  int pipe = -1;     // -1: all was read
+  int pipe = -1;     // -1 once all was read
   std::string said;  // kReport or kFailure, and the text
 };
 
@@ -43,7 +43,7 @@ void WriteAll(int fd, std::string_view text) {
   }
 }
 
-/// A word that all lanes see.
+/// A flag that all lanes share.
 class SharedFlag {
  public:
   SharedFlag()
@@ -61,7 +61,7 @@ class SharedFlag {
 
  private:
   void* page_;
-  std::atomic<bool>* flag_ = nullptr;  // nullptr: the system had no page
+  std::atomic<bool>* flag_ = nullptr;  // nullptr if the system had no page
 };
 
 class Lanes {
@@ -115,8 +115,8 @@ class Lanes {
     }
   }
 
-  /// The reports of lanes that got to their end; what the others said, or how they ended, is a
-  /// note. A failure if there is none.
+  /// The reports of the lanes that finished, with a note for what each other lane said or how it
+  /// ended. Fails if no lane finished.
   Result<std::vector<reports::RunReport>> Reports() {
     std::vector<reports::RunReport> all;
     std::vector<std::string> missing;

@@ -26,10 +26,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// How many times the workloads of a sound lock a specimen that can be convicted gets at most.
+/// The most rounds of a sound lock's workloads that a specimen gets if it can be convicted.
 constexpr std::uint64_t kRoundsOfSpecimen = 8;
-/// How many times, at most, a sound lock gets its workloads while a promise has not been put to the
-/// test: whether a waiter comes too late, say, is up to the machine.
+/// The most rounds of its workloads that a sound lock gets while a promise has not been exercised:
+/// whether a waiter comes too late, for example, is up to the machine.
 constexpr std::uint64_t kRoundsOfSound = 4;
 
 bool HasFault(const Scenario& scenario, sim::FaultKind kind) {
@@ -39,7 +39,7 @@ bool HasFault(const Scenario& scenario, sim::FaultKind kind) {
 
 bool HasCrashes(const Scenario& scenario) { return HasFault(scenario, sim::FaultKind::kCrash); }
 
-/// A specimen is tried where it is to be convicted.
+/// A specimen is tried only where it is to be convicted.
 bool IsTriedIn(const Entry& entry, const Scenario& scenario) {
   if (!entry.specimen) return true;
   return std::any_of(
@@ -76,7 +76,7 @@ class Campaign {
         if (Status s = RunUnit(unit); !s.ok()) return s;
       }
       ++rounds_;
-      // Where all that is left is stuck, or convicted, another round would be no news.
+      // If every unit left is stuck or convicted, another round tells nothing new.
     } while (options_.budget && !Over() && runs_begun_ > before);
     for (const RealUnit& unit : units_) AddRows(unit, report_);
     return Finish();
@@ -85,7 +85,8 @@ class Campaign {
  private:
   bool Stopped() const { return options_.stop != nullptr && *options_.stop; }
 
-  /// Stopped, or the time is over; but for the first round, which puts everything to the test.
+  /// Whether the campaign is stopped or its time is over. Time does not end the first round, which
+  /// puts everything to the test.
   bool Over() const {
     const bool late = options_.budget && runtime_.Now() - started_ >= *options_.budget;
     return Stopped() || (rounds_ > 0 && late);
@@ -97,7 +98,7 @@ class Campaign {
   }
 
   bool IsDone(const RealUnit& unit) const {
-    // Another run of a lock that is stuck would only wait for its whole deadline again.
+    // Another run of a stuck lock would only wait for its whole deadline again.
     const bool stuck =
         !unit.entry->specimen && (unit.first_violation[Judged::kDeadlock].has_value() ||
                                   unit.first_violation[Judged::kCrashRecovery].has_value());
@@ -124,7 +125,7 @@ class Campaign {
     return Status();
   }
 
-  /// Each run has keys of its own, so that none meets what another has left.
+  /// Each run has its own keys, so that none sees what another has left.
   RealCase CaseOf(const RealPlan& plan, std::uint64_t seed, const RealUnit& unit) {
     const Scenario& scenario = *unit.scenario;
     RealCase one;
@@ -139,7 +140,7 @@ class Campaign {
     one.workload = plan.workload;
     one.stop = options_.stop;
     one.own = share_.own;
-    // Half of the failovers are the Sentinels', who take their time.
+    // Half of the failovers are left to the Sentinels, which take their time.
     one.sentinels = HasFault(scenario, sim::FaultKind::kFailover) && seed % 2 == 0;
     one.forgetful = scenario.gives_up.writes;
     if (share_.own) one.faults = RealFaultsOf(one.workload, seed, one.sentinels);
@@ -217,7 +218,7 @@ class Campaign {
   ThreadRuntime& runtime_;
   const RealCheckOptions& options_;
   const CampaignShare& share_;
-  sim::machine::KeySweeper sweeper_;  // of another one's server
+  sim::machine::KeySweeper sweeper_;  // for somebody else's server
   const MonotonicTime started_;
   std::vector<RealUnit> units_;
   std::uint64_t rounds_ = 0;

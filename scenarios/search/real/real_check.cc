@@ -32,7 +32,7 @@ std::string RandomPrefix(Runtime& runtime) {
   return prefix + ":";
 }
 
-/// kInvalidArgument if no lock meets a scenario that it can run.
+/// Returns kInvalidArgument if no lock meets a scenario that it can run.
 Status CheckSelection(const RealCheckOptions& options, bool own) {
   for (const Entry& entry : options.entries) {
     if (entry.specimen && !own) continue;
@@ -89,7 +89,7 @@ void NotePlans(const RealCheckOptions& options, reports::RunReport& report) {
   }
 }
 
-/// Where a row stands in the report.
+/// The position of a row in the report.
 std::size_t PlaceOf(const reports::ResultRow& row, const RealCheckOptions& options) {
   std::size_t place = 0;
   for (const Entry& entry : options.entries) {
@@ -200,7 +200,7 @@ Result<reports::RunReport> RunRealCheck(const RealCheckOptions& options) {
   if (Status s = CheckSelection(options, own); !s.ok()) return s;
   ThreadRuntime runtime;
   const std::string prefix = RandomPrefix(runtime);
-  if (own) {  // else every single run would say that there is no such program
+  if (own) {  // otherwise every single run would report the missing program
     if (auto server = sim::machine::RedisServer::Start(); !server.ok()) return server.status();
   }
   auto report = own ? OnServersOfOnesOwn(options, prefix) : OnAnothersServer(options, prefix);

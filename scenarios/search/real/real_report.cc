@@ -46,7 +46,7 @@ ResultRow RowFor(const RealUnit& unit, Judged property) {
   return row;
 }
 
-/// What a sound lock is judged by in the unit's scenario.
+/// The properties by which a sound lock is judged in the unit's scenario.
 std::vector<Judged> RowsOf(const RealUnit& unit) {
   const harness::Traits traits = unit.entry->subject->traits();
   std::vector<Judged> rows = JudgedFor(*unit.scenario, traits);
@@ -56,7 +56,7 @@ std::vector<Judged> RowsOf(const RealUnit& unit) {
   return rows;
 }
 
-/// Why a sound lock need not hold it; empty: it must.
+/// Why a sound lock need not hold the property; empty if it must.
 std::string_view Excuse(const RealUnit& unit, Judged property) {
   return WhyNotPromised(property, *unit.scenario, RealClass(*unit.scenario),
                         unit.entry->subject->traits());
@@ -75,7 +75,7 @@ std::vector<Judged> ConvictionsOf(const RealUnit& unit) {
   return all;
 }
 
-/// Why reality need not give it; empty: it must.
+/// Why a real run need not give the conviction; empty if it must.
 std::string_view WhyNotConvicted(const RealUnit& unit, Judged property) {
   const harness::Subject& subject = *unit.entry->subject;
   if (const auto why = WhyNotHere(*unit.scenario, unit.own); !why.empty()) return why;

@@ -7,7 +7,7 @@
 namespace interlock::scenarios {
 namespace {
 
-/// Where the targets of a client's faults are.
+/// The range of the targets of a client's faults.
 struct Stretch {
   std::ptrdiff_t first = 0;
   std::ptrdiff_t last = 0;
@@ -27,7 +27,7 @@ bool IsPause(sim::FaultKind kind) {
   return kind == sim::FaultKind::kPause || kind == sim::FaultKind::kExpiry;
 }
 
-/// One operation of the workload is gone.
+/// Adjusts the targets to the removal of one operation from the workload.
 void Forget(const Workload& workload, Place gone, Targets& targets) {
   const std::vector<Place> faults = FaultPlaces(workload);
   for (std::size_t i = 0; i < faults.size(); ++i) {
@@ -95,7 +95,7 @@ std::vector<Aimed> ThinkingInsteadOf(const Aimed& aimed, std::size_t fault) {
   const PlannedFault& pause = aimed.workload.clients[place.client].faults[place.index];
   std::vector<Duration> lengths;
   if (pause.kind == sim::FaultKind::kPause) lengths = {pause.length};
-  // That of a grant made just before is over a millisecond later, as an expiry says it.
+  // Counted as an expiry counts, the lease of a grant made just before is over a millisecond later.
   const Duration lease = aimed.workload.lease;
   if (pause.kind == sim::FaultKind::kExpiry) lengths = {lease, lease + kMs, lease + pause.length};
   for (const Duration length : lengths) {
@@ -131,7 +131,8 @@ Aimed Joined(const Aimed& aimed, std::size_t from, std::size_t into) {
     if (target) target->operation += before;
   }
   Aimed joined{Joined(aimed.workload, from, into), aimed.targets};
-  // They come after the faults that `into` has, and then their former place is left out.
+  // The moved targets go after those of the faults that `into` has, and then their former place is
+  // removed.
   const Stretch behind = StretchOf(aimed.workload, into);
   joined.targets.insert(joined.targets.begin() + behind.last, moved.begin(), moved.end());
   const auto count = theirs.last - theirs.first;

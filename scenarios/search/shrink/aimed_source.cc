@@ -19,7 +19,8 @@ bool AimedSource::IsDue(const AimedFault& one, const Whereabouts& where, int ste
 
 std::optional<sim::Fault> AimedSource::InjectFault(int process, int step, sim::StepKind kind) {
   Whereabouts& where = At(process);
-  // A process that was stopped at a step is asked again at it, and may have gone on elsewhere.
+  // A process stopped at a step is asked again at that step, and may have moved on to another
+  // place.
   if (step > where.step) {
     where.step = step;
     where.at = {static_cast<std::size_t>(where.place / kParts),

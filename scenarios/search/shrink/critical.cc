@@ -14,14 +14,14 @@
 namespace interlock::scenarios {
 namespace {
 
-constexpr int kRedraws = 24;         // for each beginning
-constexpr std::size_t kPoints = 16;  // beginnings at first; the largest jump is then looked into
+constexpr int kRedraws = 24;         // for each prefix of choices
+constexpr std::size_t kPoints = 16;  // prefixes at first; the largest jump is then refined
 
 class Curve {
  public:
   Curve(Trial& trial, const TrialCase& one) : trial_(trial), case_(one) {}
 
-  /// How many of kRedraws runs with these first choices fail.
+  /// The number of failures among kRedraws runs with these first choices.
   int FailingAfter(std::uint64_t draws) {
     const auto known = known_.find(draws);
     if (known != known_.end()) return known->second;
@@ -42,7 +42,7 @@ class Curve {
   std::map<std::uint64_t, int> known_;
 };
 
-/// Between which two neighbours of `points` the share rises most: the index of the first.
+/// The index of the first of those two neighbours in `points` between which the share rises most.
 std::size_t LargestJump(Curve& curve, const std::vector<std::uint64_t>& points) {
   std::size_t best = 0;
   int jump = -1;
@@ -82,8 +82,8 @@ std::string Describe(const sim::TraceEvent& event, std::uint64_t steps) {
 std::string CriticalStep(Trial& trial, const TrialCase& one, const RunResult& run) {
   const Violation* violation = run.Find(trial.property());
   if (violation == nullptr) return {};
-  // The choices after which something happened, up to the violation: a choice shows in what
-  // follows.
+  // The choices after which something happened, up to the violation, because a choice shows only in
+  // what follows.
   std::vector<const sim::TraceEvent*> events;
   std::uint64_t steps = 0;
   for (const sim::TraceEvent& event : run.events) {

@@ -18,7 +18,7 @@ namespace {
 constexpr Duration kPrecision = std::chrono::microseconds(100);
 constexpr int kOtherSchedules = 24;
 constexpr int kLaterSteps = 12;
-constexpr std::size_t kMostSwitches = 4;  // told one by one
+constexpr std::size_t kMostSwitches = 4;  // reported one by one
 
 std::string Shown(const Knob& knob, Duration length) {
   if (knob.is_rate) return fmt::format("{} ppm", length.count());
@@ -55,13 +55,14 @@ class Explainer {
     return case_.workload.clients[place.client].faults[place.index];
   }
 
-  /// Under the same choices or calm ones: a part is not needed merely because others shift.
+  /// Whether the workload fails under the same choices or calm ones: a part is not needed merely
+  /// because the choices of others shift.
   bool Fails(const Workload& workload) {
     return trial_.Fails(workload, case_.tape).has_value() ||
            (case_.tape.size() > 0 && trial_.Fails(workload, {}).has_value());
   }
 
-  /// Where a fault struck, by what its client did next: "before its DEL".
+  /// The place where a fault struck, named by what its client did next: "before its DEL".
   std::string WhereOf(Place place) const {
     const std::string_view kind = sim::ToString(FaultAt(place).kind);
     const int process = static_cast<int>(place.client);
@@ -100,7 +101,8 @@ class Explainer {
     TryLaterSteps(place, name);
   }
 
-  /// Says between which lengths the fault does its harm. False: its length does not matter.
+  /// Reports the range of lengths in which the fault does its harm. Returns false if its length
+  /// does not matter.
   bool NameLengths(const Knob& knob, const std::string& name, const std::string& where) {
     const Duration now = knob.Read(case_.workload);
     const Duration lease = case_.workload.lease;
@@ -175,7 +177,7 @@ class Explainer {
     }
   }
 
-  /// What the case does where the other run does something else.
+  /// The first action of the case that differs from the other run's.
   std::string FirstDifference(const RunResult& other) const {
     const std::size_t most = std::min(run_.events.size(), other.events.size());
     for (std::size_t i = 0; i < most; ++i) {
@@ -193,7 +195,7 @@ class Explainer {
 
   void TryLength(const Knob& knob) {
     const Duration now = knob.Read(case_.workload);
-    // Nobody asks about what has one simple value, and has it.
+    // A knob with a single simple value needs no explanation if it has that value.
     if (knob.canonical.size() == 1 && now == knob.canonical.front()) return;
     const Duration lease = case_.workload.lease;
     bool varied = false;

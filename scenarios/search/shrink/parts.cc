@@ -61,7 +61,7 @@ std::vector<Duration> SimpleLengths(sim::FaultLength meaning, Duration lease) {
   return {};
 }
 
-/// Those that a lock takes, in whole milliseconds.
+/// The lengths that a lock accepts, in whole milliseconds.
 std::vector<Duration> WholeLengths(Duration lease) {
   std::vector<Duration> lengths;
   for (const Duration length : {4 * lease, 2 * lease, lease, lease / 2, lease / 4}) {
@@ -244,11 +244,11 @@ std::vector<Workload> SimplerKinds(const Workload& workload) {
     }
   });
   add([](Workload& w) {
-    // What a server must not forget is a case of its own: without it another assumption falls.
+    // Persistence that a server fault needs is kept: without it another assumption would fail.
     if (!HasServerFault(w)) w.persistence = sim::Persistence::kNone;
   });
   add([](Workload& w) {
-    // It would be another lock, or another promise.
+    // A standalone server would make this another lock, or another promise.
     if (w.topology == sim::Topology::kIndependent || w.topology == sim::Topology::kCluster) return;
     w.topology = sim::Topology::kStandalone;
     w.nodes = 1;
@@ -271,7 +271,8 @@ std::vector<Workload> SimplerKinds(const Workload& workload) {
 }
 
 Workload ScaledTo(Workload workload, Duration lease) {
-  // In whole milliseconds, and the quotient first: the product of two lengths would not fit.
+  // Computes in whole milliseconds, the quotient first, because the product of two lengths would
+  // overflow.
   const std::int64_t from = workload.lease / kMs;
   const std::int64_t to = lease / kMs;
   for (const Knob& knob : KnobsOf(workload)) {

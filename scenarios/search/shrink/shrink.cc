@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Invariant: `case_` with `tape_` always fails, also without its targets, and the tape is what was
+// Invariant: `case_` with `tape_` always fails, even without its targets, and the tape is what was
 // really drawn. No pass makes it larger, by (parts, switches, distance from simple values), so the
-// passes come to an end.
+// passes terminate.
 #include "scenarios/search/shrink/shrink.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kConfirmations = 3;
 constexpr std::uint64_t kFreshSchedules = 12;
-constexpr std::uint32_t kScheduleProbe = 96;  // how many first choices single switches are tried at
+constexpr std::uint32_t kScheduleProbe = 96;  // first choices at which a single switch is tried
 
 class Shrinker {
  public:
@@ -60,15 +60,17 @@ class Shrinker {
     return true;
   }
 
-  /// The case as it came says at which steps its faults strike; from now on, what.
+  /// The original case says at which steps its faults strike; from now on, it says what they
+  /// strike.
   void FindTargets() {
     if (case_.targets.empty()) return;
     AimedOutcome as_found = trial_.FailsAimed(case_, tape_);
     if (as_found.fails) case_ = std::move(as_found.one);
   }
 
-  /// Each fault strikes what it did, if that is still there. If it then does so elsewhere, the step
-  /// at which it did is tried, too: what it strikes now may serve as well.
+  /// Each fault strikes the same target as before, if that still exists. If that moves it to
+  /// another step, its old step is tried, too, because whatever the fault strikes there may serve
+  /// as well.
   bool TryWith(const Aimed& smaller, const sim::Tape& tape) {
     AimedOutcome aimed = trial_.FailsAimed(smaller, tape);
     const bool as_numbered = aimed.as_numbered;
@@ -76,22 +78,23 @@ class Shrinker {
     return !as_numbered && Accept(trial_.FailsAimed(ByNumber(smaller.workload), tape));
   }
 
-  /// A smaller workload asks for other choices, so the calm tape is tried beside the present one.
-  /// Somebody must do something: a case whose only operations are the probes' explains nothing.
+  /// A smaller workload calls for other choices, so the calm tape is tried as well as the present
+  /// one. Somebody must do something: a case whose only operations are the probes' explains
+  /// nothing.
   bool Try(const Aimed& smaller) {
     if (OperationPlaces(smaller.workload).empty()) return false;
     return TryWith(smaller, tape_) || (tape_.size() > 0 && TryWith(smaller, {}));
   }
 
-  /// A workload with the same faults.
+  /// Tries a workload with the same faults.
   bool Try(const Workload& simpler) { return Try(Aimed{simpler, case_.targets}); }
 
   bool TryTape(const sim::Tape& calmer) {
     return calmer != tape_ && Accept(trial_.FailsAimed(case_, calmer));
   }
 
-  /// Batches that grow while they succeed and halve when they fail. `count`: how many there are
-  /// now.
+  /// Deletes in batches that grow while they succeed and halve when they fail. `count` gives the
+  /// number that is left.
   template <typename Count, typename Delete>
   bool DeleteInBatches(const Count& count, const Delete& without) {
     bool smaller = false;
@@ -133,7 +136,7 @@ class Shrinker {
     return smaller;
   }
 
-  /// An operation may matter for nothing but the time that it takes.
+  /// Replaces operations by thinking, since one may matter only for the time that it takes.
   bool ThinkInstead() {
     bool smaller = false;
     for (bool again = true; again && !trial_.ended();) {
@@ -149,8 +152,8 @@ class Shrinker {
     return smaller;
   }
 
-  /// A client that stands still before it is answered may as well ask later, and one that stands
-  /// still twice may as well do so once, for longer.
+  /// Removes pauses: a client that is paused before it is answered may as well ask later, and one
+  /// that is paused twice may as well be paused once, for longer.
   bool FewerPauses() {
     bool smaller = false;
     for (std::size_t i = case_.targets.size(); i-- > 0 && !trial_.ended();) {
@@ -164,7 +167,7 @@ class Shrinker {
     return smaller;
   }
 
-  /// What several clients do one after the other, one of them may do.
+  /// Lets one client do what several clients do one after the other.
   bool JoinClients() {
     for (std::size_t from = case_.workload.clients.size(); from-- > 0 && !trial_.ended();) {
       for (std::size_t into = 0; into < case_.workload.clients.size(); ++into) {
@@ -174,8 +177,8 @@ class Shrinker {
     return false;
   }
 
-  /// What was drawn for the larger case may not fit the smaller one, which then fails under other
-  /// choices only.
+  /// Tries fresh choices, because those drawn for the larger case may not fit the smaller one,
+  /// which then fails only under others.
   bool TryFresh(const Aimed& smaller) {
     if (OperationPlaces(smaller.workload).empty()) return false;
     for (std::uint64_t seed = 0; seed < kFreshSchedules && !trial_.ended(); ++seed) {
@@ -208,7 +211,7 @@ class Shrinker {
     return false;
   }
 
-  /// Past some choice nothing matters any more, at the latest past the failing step.
+  /// Cuts the tape where no later choice matters, at the latest after the failing step.
   void CutTape() {
     if (TryTape({})) return;
     for (std::size_t lane = 0; lane < sim::kLanes; ++lane) {
@@ -222,7 +225,7 @@ class Shrinker {
     }
   }
 
-  /// Each lane zeroed in halving pieces; then each choice that is left, lowered.
+  /// Zeroes each lane in halving pieces, then lowers each choice that is left.
   bool CalmTape() {
     if (tape_.size() == 0) return false;
     if (TryTape({})) return true;
@@ -256,7 +259,7 @@ class Shrinker {
     return TryTape(calmer);
   }
 
-  /// A schedule of several switches that one switch elsewhere would do as well.
+  /// Replaces a schedule of several switches by a single switch elsewhere, if that does as well.
   bool FewerSwitches() {
     if (SizeOf({case_.workload, tape_}).switches < 2) return false;
     constexpr auto kLane = static_cast<std::size_t>(sim::Lane::kSchedule);
@@ -273,7 +276,7 @@ class Shrinker {
 
   bool TrySimplerKinds() {
     bool smaller = false;
-    // Each success makes a new list of what may still be simplified.
+    // Each success creates a new list of what may still be simplified.
     for (bool again = true; again && !trial_.ended();) {
       again = false;
       for (const Workload& simpler : SimplerKinds(case_.workload)) {
@@ -290,7 +293,7 @@ class Shrinker {
     bool smaller = case_.workload.lease != kLease && Try(ScaledTo(case_.workload, kLease));
     const std::size_t faults = case_.targets.size();
     for (const Knob& knob : KnobsOf(case_.workload)) {
-      if (case_.targets.size() != faults) break;  // one of them strikes nothing any more
+      if (case_.targets.size() != faults) break;  // a fault strikes nothing any more
       for (const Duration value : knob.canonical) {
         if (value == knob.Read(case_.workload) || trial_.ended()) break;
         if (!Try(knob.Set(case_.workload, value))) continue;
@@ -301,12 +304,12 @@ class Shrinker {
     return smaller;
   }
 
-  /// The first step at which a fault does its harm.
+  /// Moves each fault to the first step at which it does its harm.
   bool EarlierFaults() {
     bool smaller = false;
     const std::vector<Place> places = FaultPlaces(case_.workload);
     for (const Place place : places) {
-      if (case_.targets.size() != places.size()) break;  // one of them strikes nothing any more
+      if (case_.targets.size() != places.size()) break;  // a fault strikes nothing any more
       const int now = case_.workload.clients[place.client].faults[place.index].step;
       for (int step = 0; step < now && !trial_.ended(); ++step) {
         Workload earlier = case_.workload;

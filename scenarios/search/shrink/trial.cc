@@ -11,7 +11,7 @@
 namespace interlock::scenarios {
 namespace {
 
-/// What may name a run, beside the property in question.
+/// The properties that may name a run, including the one in question.
 std::vector<Judged> PromisedBy(const RunCase& run_case, std::optional<Judged> property) {
   std::vector<Judged> promised;
   if (property.has_value()) promised.push_back(*property);
@@ -34,7 +34,7 @@ std::uint64_t HashOf(const Workload& workload, const sim::Tape& tape) {
   return sim::HashBytes(Encode({"", "", SynchronyClass::kNone, PackedRun{workload, tape}}), 0);
 }
 
-/// Without targets that of the case that it is then.
+/// The hash of the case; without targets, it is that of the plain workload.
 std::uint64_t HashOf(const Aimed& one, const sim::Tape& tape) {
   std::uint64_t hash = HashOf(one.workload, tape);
   for (std::size_t i = 0; i < one.targets.size(); ++i) {
@@ -55,7 +55,7 @@ std::vector<AimedFault> FaultsOf(const Aimed& one) {
   return faults;
 }
 
-/// With those that struck alone.
+/// The case with only those faults that struck.
 Aimed WithStruck(Workload bare, const std::vector<AimedFault>& faults) {
   Aimed one;
   for (const AimedFault& its_own : faults) {
@@ -69,7 +69,7 @@ Aimed WithStruck(Workload bare, const std::vector<AimedFault>& faults) {
   return one;
 }
 
-/// Whether each that was aimed struck, and at the step of this number.
+/// Whether each aimed fault struck, and at its planned step.
 bool AsNumbered(const Aimed& one, const std::vector<AimedFault>& faults) {
   const sim::FaultPlan planned = FaultPlanOf(one.workload);
   for (std::size_t i = 0; i < planned.size(); ++i) {
