@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What happened in a case, as plain data: moments, each a row of the time table, and what lasted
-// beside them. Part of Counterexample, see run_report.h.
+// The events of a case as plain data: instants, each a row of the time table, and the spans beside
+// them. Part of Counterexample; see run_report.h.
 //
 // Guarantee: nothing here computes or throws. Thread safety: values. Units: in the names.
 #pragma once
@@ -17,8 +17,8 @@ namespace interlock::reports {
 /// How a row of the time table is marked in the margin.
 enum class RowKind { kEvent, kFault, kViolation };
 
-/// What begins or ends for the row's client. A section or a pause is drawn as a bar down to the
-/// matching end; an ask is the time from a request for the lock to its answer.
+/// The span that begins or ends for the row's client. A section or a pause is drawn as a bar down
+/// to the matching end; an ask is the time from a request for the lock to its answer.
 enum class SpanChange {
   kNone,
   kSectionBegin,
@@ -32,8 +32,8 @@ enum class SpanChange {
 std::string_view ToString(RowKind kind);
 std::string_view ToString(SpanChange span);
 
-/// Which end of a command's way a row is: its client sends it, its server executes it and answers,
-/// its client has the answer.
+/// The stage of a command that a row shows: its client sends it, its server executes it and
+/// replies, its client receives the reply.
 enum class MessagePart { kNone, kSend, kExecute, kReply, kReceive };
 std::string_view ToString(MessagePart part);
 
@@ -45,22 +45,25 @@ struct TableRow {
   RowKind kind = RowKind::kEvent;
   SpanChange span = SpanChange::kNone;
   MessagePart part = MessagePart::kNone;
-  std::uint64_t message = 0;  ///< of a part: the rows of one command have one number, from 1
-  bool lost = false;          ///< of a part: what was sent here arrived nowhere
+  /// For a message part: number shared by the rows of one command, from 1.
+  std::uint64_t message = 0;
+  bool lost = false;  ///< for a message part: the message sent here never arrived
 };
 
-/// `kBelief`: a client believes that it holds the lock. `kOwner`: a server has it for a client.
+/// `kBelief`: a client believes that it holds the lock. `kOwner`: a server records a client as the
+/// owner.
 enum class StretchKind { kBelief, kOwner };
 std::string_view ToString(StretchKind kind);
 
-/// Something that lasted. Those of one client or resource may overlap.
+/// A span of time. Spans of one client or resource may overlap.
 struct Stretch {
   StretchKind kind = StretchKind::kBelief;
   std::size_t column = 0;  ///< the client, as an index into Counterexample::columns
-  std::string resource;    ///< what is locked: "jobs:42", or "jobs:42 on node 2" of several servers
-  std::int64_t from_ns = 0;                ///< virtual, from the start of the run
-  std::optional<std::int64_t> to_ns = {};  ///< exclusive; none: it had not ended when the run did
-  std::string end = {};                    ///< how it ended: "released", "expired"; may be empty
+  std::string resource;  ///< what is locked: "jobs:42", or with several servers "jobs:42 on node 2"
+  std::int64_t from_ns = 0;  ///< virtual, from the start of the run
+  /// Exclusive; nullopt: it had not ended when the run did.
+  std::optional<std::int64_t> to_ns = {};
+  std::string end = {};  ///< how it ended: "released", "expired"; may be empty
 };
 
 }  // namespace interlock::reports

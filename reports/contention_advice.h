@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What to do about a threshold that is crossed: from the point's other figures, what they speak
-// for. A hint, and no verdict. Thread safety: pure function.
+// Advice on a crossed threshold, derived from the point's other figures. It is a hint and not a
+// verdict. Thread safety: pure function.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace interlock::reports {
 
-/// One sentence; empty: the figures speak for nothing in particular.
+/// One sentence; empty: the figures suggest nothing in particular.
 std::string AdviceOn(const Figure& figure, const ContentionPoint& point);
 
 }  // namespace interlock::reports

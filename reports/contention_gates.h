@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a measurement is held against: thresholds, and an earlier measurement.
+// Compares a measurement with thresholds and with an earlier measurement.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -21,14 +21,14 @@ struct Threshold {
   std::optional<double> most;
 };
 
-/// One for each threshold and point that it is about; one that is about no point, or whose figure
-/// could not be measured, is not `measured`.
+/// One result for each threshold and each point that it covers. A threshold that covers no point,
+/// or whose figure could not be measured, gives a result that is not `measured`.
 std::vector<GateResult> Judge(const ContentionReport& report,
                               const std::vector<Threshold>& thresholds);
 
-/// Sentences about what differs from an earlier measurement, the largest change first. In virtual
-/// time every difference counts; in wall time less than two in a hundred is noise. What cannot be
-/// compared, because the load or the points differ, is said first.
+/// Sentences about the differences from an earlier measurement, the largest first. In virtual time
+/// every difference counts; in wall time less than 2 % is noise. Anything that cannot be compared
+/// because the load or the points differ is named first.
 std::vector<std::string> Compare(const ContentionReport& before, const ContentionReport& now);
 
 }  // namespace interlock::reports

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// A measurement of contention as run.json (schema interlock.run/1, kind "contention"), both ways.
+// Writes and reads a contention measurement as run.json (schema interlock.run/1, kind
+// "contention").
 //
-// Guarantee: equal data gives equal bytes, and what was written is read back equal, but for bytes
-// that are no UTF-8. Reading takes any bytes and never throws (but for memory); unknown members are
-// ignored. Thread safety: pure functions.
+// Guarantee: equal data gives equal bytes, and what was written is read back equal, except for
+// bytes that are not UTF-8. Reading takes any bytes and never throws (except for lack of memory);
+// unknown members are ignored. Thread safety: pure functions.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A measurement of contention as text: what a terminal is told, GitHub's Markdown, CSV with every
-// figure, and JUnit with a case for each threshold. Foreign text is made safe for each.
+// A contention measurement as text: for a terminal, as GitHub's Markdown, as CSV with every figure,
+// and as JUnit with a case for each threshold. Foreign text is made safe for each.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -20,13 +20,13 @@ std::string ToMarkdown(const ContentionReport& report);
 std::string ToCsv(const ContentionReport& report);
 std::string ToJUnit(const ContentionReport& report);
 
-/// kThreshold if a gate was crossed, kInconclusive if one had nothing to be held against.
+/// kThreshold if a gate was crossed, kInconclusive if one had no value to compare.
 ExitCode ExitCodeOf(const ContentionReport& report);
 
 /// "PASS", "FAIL", "INCONCLUSIVE"; without gates "MEASURED".
 std::string_view Headline(const ContentionReport& report);
 
-/// Of what kind its times are: "virtual" or "wall".
+/// The kind of its times: "virtual" or "wall".
 std::string_view TimeOf(const ContentionReport& report);
 
 /// The load in one line: "closed loop, sections of 5 ms, …".

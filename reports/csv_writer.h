@@ -2,10 +2,10 @@
 //
 // The verdicts as CSV (RFC 4180): a line for each row, all fields quoted, lines ended by CR LF.
 //
-// Guarantee: readers of RFC 4180 get back the fields of run.json, but for two things: control
-// characters are visible escapes, and a text that a spreadsheet would take for a formula (it begins
-// with = + - @) begins with an apostrophe. Equal input gives equal bytes. Thread safety: pure
-// function.
+// Guarantee: readers of RFC 4180 get back the fields of run.json, with two exceptions: control
+// characters become visible escapes, and text that a spreadsheet would take for a formula (it
+// begins with = + - @) begins with an apostrophe. Equal input gives equal bytes. Thread safety:
+// pure function.
 #pragma once
 
 #include <initializer_list>

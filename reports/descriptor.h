@@ -14,7 +14,7 @@ namespace interlock::reports {
 
 class Descriptor {
  public:
-  /// Negative: it owns nothing, as after an open that failed.
+  /// A negative `fd` means that it owns nothing, as after a failed open.
   explicit Descriptor(int fd) : fd_(fd) {}
   Descriptor(Descriptor&& other) noexcept : fd_(other.Take()) {}
   Descriptor& operator=(Descriptor&& other) noexcept {
@@ -25,11 +25,11 @@ class Descriptor {
 
   int get() const { return fd_; }
 
-  /// Given away unclosed.
+  /// Gives up the descriptor without closing it.
   int Take() { return std::exchange(fd_, -1); }
 
-  /// 0, or errno: a network file system keeps the error of a write for the end. After EINTR Linux
-  /// has closed the descriptor all the same.
+  /// Returns 0 or errno: a network file system may report a failed write only here. After EINTR,
+  /// Linux has closed the descriptor all the same.
   int Close() {
     const int fd = Take();
     return fd >= 0 && ::close(fd) != 0 && errno != EINTR ? errno : 0;

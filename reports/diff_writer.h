@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What differs between two runs: for a terminal, as GitHub's Markdown for a comment, and as JSON
+// The differences between two runs: for a terminal, as GitHub's Markdown for a comment, and as JSON
 // (schema interlock.diff/1). Foreign text is made safe for each.
 //
 // Guarantee: equal data gives equal bytes; the last line of the text agrees with ExitCodeOf(diff).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What became of cases that were replayed on real servers, as plain data, as text and as JSON.
-// Foreign text is made safe. Thread safety: pure functions.
+// The outcome of cases replayed on real servers, as plain data, as text and as JSON. Foreign text
+// is made safe. Thread safety: pure functions.
 #pragma once
 
 #include <chrono>
@@ -20,9 +20,9 @@ namespace interlock::reports {
 inline constexpr std::string_view kForcedSchema = "interlock.forced/1";
 
 enum class Forced : std::uint8_t {
-  kAgrees,     ///< every reply and all data were as simulated, and so is the verdict
-  kDiffers,    ///< the real server did something else
-  kNotForced,  ///< it cannot be done, or was cut short
+  kAgrees,     ///< every reply, all data and the verdict are as simulated
+  kDiffers,    ///< the real server behaved differently
+  kNotForced,  ///< it cannot be replayed there, or the replay was cut short
 };
 
 struct ForcedDifferenceRow {
@@ -38,17 +38,17 @@ struct ForcedCase {
   std::string lock;
   std::string scenario;
   SynchronyClass synchrony = SynchronyClass::kNone;
-  std::string source;                   ///< the file's name, or the token
+  std::string source;                   ///< file name or token
   std::vector<std::string> violations;  ///< of the simulated run: "LK005 foreign-release"
-  std::vector<std::string> faults;      ///< of it: "pause"
+  std::vector<std::string> faults;      ///< of the simulated run: "pause"
   Forced outcome = Forced::kNotForced;
   std::string reason;  ///< of kNotForced
   std::optional<ForcedDifferenceRow> difference;
   std::uint64_t commands = 0;  ///< that the real servers executed
-  std::uint64_t replies = 0;   ///< of theirs, compared
-  std::uint64_t forged = 0;    ///< errors that a fault put into a server's mouth
+  std::uint64_t replies = 0;   ///< replies of the real servers that were compared
+  std::uint64_t forged = 0;    ///< error replies that a fault sent in a server's name
   int attempts = 0;
-  int haste = 0;  ///< thousandths of the simulated time that the last one left out
+  int haste = 0;  ///< thousandths of the simulated time that the last attempt left out
   std::chrono::milliseconds took{};
 };
 
@@ -58,8 +58,8 @@ struct ForcedReport {
   std::vector<ForcedCase> cases;
 };
 
-/// 0 as simulated, without a violation; 1: with one; 70: the simulator and the server differ; 2: it
-/// was not forced.
+/// 0: as simulated, without a violation; 1: as simulated, with one; 70: the simulator and the
+/// server differ; 2: it was not forced.
 ExitCode ExitCodeOf(const ForcedCase& one);
 
 /// "REPRODUCED", "AGREES", "DIFFERS" or "NOT FORCED".

@@ -2,8 +2,8 @@
 //
 // The formats in which a stored run can be written, by name.
 //
-// Guarantee: each is a pure function of the run, so the same files give the same bytes, and no
-// format can change a verdict. Thread safety: pure functions.
+// Guarantee: each format is a pure function of the run, so the same files give the same bytes, and
+// no format can change a verdict. Thread safety: pure functions.
 #pragma once
 
 #include <span>
@@ -20,23 +20,23 @@ struct Rendered {
   std::string content;
 };
 
-/// Either of the run, one file, or of each counterexample, a file beside its own; and what there is
-/// of a measurement of contention.
+/// A format renders either the run, as one file, or each counterexample, as a file next to its own;
+/// and it may also render a contention measurement.
 struct Format {
   std::string_view name;       ///< "junit"
-  std::string_view file_name;  ///< "junit.xml"; of a counterexample: the ending, ".pftrace"
-  std::string_view summary;    ///< for whom it is
+  std::string_view file_name;  ///< "junit.xml"; for a counterexample, the extension: ".pftrace"
+  std::string_view summary;    ///< its intended readers
   std::string (*render)(const StoredRun& run) = nullptr;
   std::string (*render_case)(const Counterexample& example) = nullptr;
   std::vector<Rendered> (*render_contention)(const ContentionReport& report) = nullptr;
 };
 
-/// Of a run one file; of counterexamples one for each, so perhaps none; none if the format has
-/// nothing to say of such a run.
+/// One file for a run, or one for each counterexample, so perhaps none. Empty if the format has
+/// nothing to say about such a run.
 std::vector<Rendered> Render(const Format& format, const StoredRun& run);
 
 std::span<const Format> Formats();
-/// nullptr: there is none of that name.
+/// nullptr: no format has that name.
 const Format* FindFormat(std::string_view name);
 
 }  // namespace interlock::reports

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // The guarantee table as plain data, and as text, JSON (schema interlock.guarantees/1) and
-// Markdown: what each lock holds, breaks or leaves unknown under each class of faults on each
-// topology, beside what it promises there.
+// Markdown: which properties each lock keeps, breaks or leaves unknown under each class of faults
+// on each topology, next to what it promises there.
 //
-// Guarantee: each format is a function of the data alone; same table, same bytes. Thread safety:
-// values. Errors: none.
+// Guarantee: each format is a function of the data alone; the same table gives the same bytes.
+// Thread safety: values. Errors: none.
 #pragma once
 
 #include <cstdint>
@@ -42,11 +42,11 @@ struct GuaranteeTable {
   RunStatus status = RunStatus::kComplete;
   std::uint64_t divergences = 0;
   std::vector<FaultClassInfo> classes;
-  std::vector<GuaranteeCell> cells;  ///< those of a lock stand together
+  std::vector<GuaranteeCell> cells;  ///< grouped by lock
 };
 
-/// 1: a promise was not kept. 4: a known failure no longer happens. 2: what is promised, or known
-/// to fail, was not put to the test. 70: runs diverged.
+/// 1: a promise was not kept. 4: a known failure no longer happens. 2: a promise or a known failure
+/// was not put to the test. 70: runs diverged.
 ExitCode ExitCodeOf(const GuaranteeTable& table);
 
 std::string ToJson(const GuaranteeTable& table);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The word that stands for a whole report, and the look that it has in each kind of output; and the
-// words for one row.
+// The word that sums up a whole report, its look in each kind of output, and the words for one row.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -16,9 +15,9 @@ namespace interlock::reports {
 /// "PASS", "FAIL", "INCONCLUSIVE" or "INTERNAL FAULT".
 std::string_view Headline(ExitCode code);
 
-/// "MEASURED" looks as "PASS" does. On a terminal: what begins the colour.
+/// The terminal's escape sequence that begins the colour. "MEASURED" looks the same as "PASS".
 std::string_view ColorOf(std::string_view headline);
-/// In HTML: a class of the style sheet; "soft" for an empty one.
+/// The class in the HTML style sheet; "soft" for an empty headline.
 std::string_view StyleOf(std::string_view headline);
 
 /// "FAIL", "acquitted", "inconclusive" or "now passes". REQUIRES: the row does not pass.

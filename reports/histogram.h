@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Counts of durations, from which percentiles are read that are never averaged: those of several
-// parts are those of the merged counts.
+// Counts of durations. Percentiles are never averaged: those of several parts are read from the
+// merged counts.
 //
-// Values are nanoseconds, not negative. Below 2,048 each counts for itself; above, two values share
-// a count if they agree in their first 11 bits, so what is read back is at most 0.1 % too high
-// (the layout of HdrHistogram, by Gil Tene). Sum, least and greatest are exact. Integers only, so
-// equal input gives equal output everywhere. Thread safety: as any std container.
+// Values are non-negative nanoseconds. Below 2,048 each value has a count of its own; above, two
+// values share a count if their first 11 bits agree, so a value read back is at most 0.1 % too high
+// (the layout of HdrHistogram, by Gil Tene). Sum, least and greatest are exact. Only integers are
+// used, so equal input gives equal output everywhere. Thread safety: as any std container.
 #pragma once
 
 #include <cstdint>
@@ -26,19 +26,20 @@ class Histogram {
   std::int64_t sum() const { return sum_; }
   std::int64_t least() const { return count_ == 0 ? 0 : least_; }
   std::int64_t greatest() const { return count_ == 0 ? 0 : greatest_; }
-  /// Rounded down; 0 if there is none.
+  /// Rounded down; 0 if there are no values.
   std::int64_t mean() const;
 
-  /// The least value that so many of a million are not above; in (0, 1'000'000].
+  /// The least value that at least `part` millionths of the values do not exceed. REQUIRES: `part`
+  /// is in (0, 1'000'000].
   std::int64_t AtMillionth(std::uint32_t part) const;
-  /// The same, but nullopt where there are too few values for it to say anything: at least one must
-  /// be above (p99.9 needs 1,000).
+  /// The same, or nullopt if there are too few values for it to mean anything: at least one must
+  /// lie above (p99.9 needs 1,000).
   std::optional<std::int64_t> IfTelling(std::uint32_t part) const;
 
-  /// By value: the greatest that shares the count, and the count.
+  /// Maps the greatest value that shares a count to that count.
   const std::map<std::int64_t, std::uint64_t>& counts() const { return counts_; }
 
-  /// As it was stored. nullopt: the counts cannot have these extremes, or this sum.
+  /// Restores a stored histogram. nullopt: the counts cannot have these extremes or this sum.
   static std::optional<Histogram> Of(std::map<std::int64_t, std::uint64_t> counts, std::int64_t sum,
                                      std::int64_t least, std::int64_t greatest);
 

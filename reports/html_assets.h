@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What every page of html_writer.h has in common: its style, and the script that steps through a
-// case. Both stand in the page itself, and the page's content security policy allows nothing else:
-// so no text of the code under test can become either, and nothing is fetched.
+// The style that all pages of html_writer.h share, and the script that steps through a case. Both
+// are embedded in the page, and its content security policy allows nothing else, so no text of the
+// code under test can act as either, and nothing is fetched.
 #pragma once
 
 #include <string_view>
@@ -12,8 +12,8 @@ namespace interlock::reports {
 extern const std::string_view kPageStyle;
 extern const std::string_view kPageScript;
 
-/// Of their bytes, as a content security policy wants it: base64 of SHA-256. A test works them out
-/// anew.
+/// Hashes of their bytes in the form that a content security policy needs: base64 of SHA-256. A
+/// test recomputes them.
 inline constexpr std::string_view kPageStyleHash = "xKAVGObTTqQju/FAkt2BQTtRznCxFXzsECgZM0bZ5bM=";
 inline constexpr std::string_view kPageScriptHash = "yysoWOG+5dzTb07X51l+AnV1sLXBrQZ1UWPI/Nnv03w=";
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A measurement of contention as one page of HTML, with the same guarantees as html_writer.h: the
-// verdict and its gates first, then a table of all locks, percentile curves, throughput and waits
-// over the numbers of clients, who had it when and who waited for whom, and every figure.
+// A contention measurement as one HTML page, with the same guarantees as html_writer.h: the verdict
+// and its gates first, then a table of all locks, percentile curves, throughput and waits by number
+// of clients, the owners over time, which clients waited for which, and every figure.
 //
 // Thread safety: pure function.
 #pragma once
@@ -21,7 +21,8 @@ struct NamedMeasurement {
   const ContentionReport* report = nullptr;
 };
 
-/// Several on one page, in the same charts: each lock says whether its time is virtual or wall.
+/// Several measurements on one page, in the same charts; each lock says whether its time is virtual
+/// or wall time.
 std::string ToHtml(const std::vector<NamedMeasurement>& measurements);
 
 }  // namespace interlock::reports

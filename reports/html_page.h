@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How every page begins and ends (its content security policy, its style, its script), and text on
+// The beginning and end of every page (its content security policy, style and script), and text on
 // it. Thread safety: pure functions.
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace interlock::reports {
 
-/// Up to the beginning of the text. `title` must be safe for markup.
+/// Everything before the page's text. `title` must be safe for markup.
 std::string PageHead(std::string_view title);
 std::string PageEnd();
 
-/// Any text as markup, cut after `width` characters.
+/// Any text as safe markup, cut after `width` characters.
 std::string HtmlText(std::string_view text, std::size_t width = 300);
 
 }  // namespace interlock::reports

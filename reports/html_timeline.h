@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// For the page of a measurement: who had the lock when, with faults shaded, and what each client
-// got. Thread safety: pure functions.
+// Parts of a measurement's page: the owners of the lock over time, with faults shaded, and the
+// share of each client. Thread safety: pure functions.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@
 
 namespace interlock::reports {
 
-/// A lane for each client, at most kMostLanes; each owner span a bar. What is left out is said.
+/// A lane for each client, at most kMostLanes, with a bar for each owner span. Anything left out is
+/// named.
 std::string OwnerTimeline(const ContentionPoint& point);
 
-/// A row for each client, with bars beside the numbers.
+/// A row for each client, with bars next to the numbers.
 std::string ClientTable(const ContentionPoint& point);
 
 inline constexpr int kMostLanes = 64;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// One object of a JSON document that is being read, with the place where it stands in the file.
+// One object of a JSON document that is being read, with its path in the document.
 //
-// Invariant: the first error stops all others; every later step sees empty values and does nothing
-// harmful, so that no step needs to check for itself. Only for sources that read JSON: it includes
-// the JSON library. Thread safety: none; one reader, one thread.
+// Invariant: after the first error no other is recorded; every later step sees empty values and
+// does nothing harmful, so no step needs its own check. Only for source files that read JSON: it
+// includes the JSON library. Thread safety: none; one reader, one thread.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,11 +23,11 @@ namespace interlock::reports {
 
 using Json = nlohmann::ordered_json;
 
-/// What an error message shows of a value that is not as it should be.
+/// How an error message shows an invalid value.
 std::string Shown(const Json& value);
 
-/// Read(KEY, &out) takes a member that must be there and of that type; else `*error` says where and
-/// what, on one line, and `out` keeps its value.
+/// Read(KEY, &out) reads a required member of that type; otherwise `*error` says on one line where
+/// and what is wrong, and `out` keeps its value.
 class JsonNode {
  public:
   JsonNode(const Json& value, std::string path, std::string* error)

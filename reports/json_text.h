@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Builds JSON text with one fixed layout, so that equal data gives equal bytes in every build and
-// with every version of a JSON library: two blanks of indentation, members in the order of the
+// with every version of a JSON library: indentation by two spaces, members in the order of the
 // calls, integers in full, seconds with exactly three decimals.
 //
-// Guarantee: valid UTF-8 whatever the strings hold. Non-guarantee: nesting is the caller's to
-// balance. Thread safety: as any std container.
+// Guarantee: valid UTF-8 whatever the strings contain. Non-guarantee: the caller must balance the
+// nesting. Thread safety: as any std container.
 #pragma once
 
 #include <chrono>
@@ -30,12 +30,12 @@ class JsonText {
   void Signed(std::int64_t value);
   void Bool(bool value);
   void Null();
-  /// 58300 ms is 58.300.
+  /// 58300 ms becomes 58.300.
   void Seconds(std::chrono::milliseconds value);
   /// A JSON value that is already text; its own layout is kept.
   void Raw(std::string_view json);
 
-  /// The text so far, ended by a line end.
+  /// The text so far, followed by a newline.
   std::string Take() &&;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the lines and files have in common that one process of this program writes for another:
-// how a value is read, and how it is said that it is none.
+// Shared code for the lines and files that one process of this program writes for another: how a
+// value is read, and how an invalid one is reported.
 // Thread safety: pure functions.
 #pragma once
 
@@ -39,8 +39,8 @@ inline std::string OnOneLine(const WordsJson& object) {
   return object.dump(-1, ' ', false, WordsJson::error_handler_t::replace);
 }
 
-/// What `from` makes of the text, or where and what is wrong with it. Never throws (but for
-/// memory).
+/// The result of `from` for the text, or where and what is wrong with it. Never throws (except for
+/// lack of memory).
 template <typename From>
 auto ReadWith(std::string_view text, const From& from) {
   ReadResult<decltype(from(WordsJson()))> result;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// The report as GitHub's Markdown: for a step's summary, a comment or a wiki.
+// The report as GitHub's Markdown, for a step summary, a comment or a wiki.
 //
-// Guarantee: verdict first, then what did not pass, each property's first case in full, then a line
-// for each lock. Foreign text has no meaning as Markdown or HTML, and no fence can be left early.
-// At most `most_bytes`: what does not fit is cut at a line, and the last line says so (GitHub loses
-// a step summary of more than 1 MiB as a whole). Equal input gives equal bytes. Thread safety: pure
-// function.
+// Guarantee: the verdict first, then the rows that did not pass, with each property's first case in
+// full, then a line for each lock. Foreign text has no meaning as Markdown or HTML and cannot close
+// a fence. At most `most_bytes` long: longer text is cut at the end of a line, and the last line
+// says so (GitHub drops a step summary of more than 1 MiB altogether). Equal input gives equal
+// bytes. Thread safety: pure function.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,15 @@
 
 namespace interlock::reports {
 
-/// Of GitHub's 1 MiB, some is left to other steps.
+/// Less than GitHub's 1 MiB, to leave room for other steps.
 inline constexpr std::size_t kStepSummaryBytes = 900'000;
 
-/// Foreign text in code marks, also in a cell, where a backtick ends the one and a pipe the other;
-/// never cut, so that it can be copied.
+/// Foreign text as inline code, also inside a table cell; backticks and pipes cannot end either. It
+/// is never cut, so that it can be copied.
 std::string MarkdownCode(std::string_view text);
 
-/// The beginning of it, whole lines and no open fence, and that the rest is in run.json.
+/// The beginning of the text, in whole lines and with no fence left open, and a note that the rest
+/// is in run.json.
 std::string CutMarkdown(std::string text, std::size_t most_bytes);
 
 std::string ToMarkdown(const RunReport& report, const std::vector<Counterexample>& counterexamples,

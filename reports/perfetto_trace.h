@@ -3,11 +3,11 @@
 // Builds a trace for Perfetto (ui.perfetto.dev): tracks, slices and instants as TrackEvent packets
 // (source: protos/perfetto/trace/track_event/*.proto of Perfetto).
 //
-// Guarantee: the slices of a track nest, as the format demands: what would cross another one is
-// laid on a further track beside it. Packets are sorted by time; those of one time stand in the
-// order of the calls. Equal calls give equal bytes. Non-guarantee: of more than kMostLanes slices
-// that all cross, the rest are shown as the instants at which they begin. Thread safety: as any
-// value.
+// Guarantee: the slices of a track nest, as the format demands: a slice that would cross another
+// one is put on an additional track beside it. Packets are sorted by time; packets of the same time
+// are in the order of the calls. Equal calls give equal bytes. Non-guarantee: of more than
+// kMostLanes slices that all cross, the rest are shown as instants at their beginnings. Thread
+// safety: as any value.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@
 
 namespace interlock::reports {
 
-/// What is shown of a slice or an instant. Strings: valid UTF-8.
+/// The visible content of a slice or an instant. REQUIRES: the strings are valid UTF-8.
 struct PerfettoEvent {
   std::string name;
   std::string category;                                           ///< for queries; may be empty
-  std::vector<std::pair<std::string, std::string>> details = {};  ///< name and text
+  std::vector<std::pair<std::string, std::string>> details = {};  ///< pairs of a name and a text
   std::uint64_t flow = 0;  ///< arrows join the events of one flow by time; 0: none
   bool ends_flow = false;
 };
@@ -35,7 +35,8 @@ class PerfettoTrace {
   using Process = std::uint64_t;  ///< 0: none
   using Track = std::size_t;
 
-  /// A slice that has begun. At most one End for each; a slice without one is shown as unended.
+  /// A slice that has begun. Call End at most once for each; a slice without an End is shown as
+  /// unfinished.
   struct Slice {
     Track track = 0;
     std::size_t lane = 0;
@@ -43,17 +44,17 @@ class PerfettoTrace {
 
   Process AddProcess(std::string_view name);
   Track AddThread(Process process, std::string_view name);
-  /// Beside the threads of the process, or of no process.
+  /// A track next to the threads of the process, or belonging to no process.
   Track AddTrack(Process process, std::string_view name);
 
   static constexpr std::size_t kMostLanes = 64;
 
-  /// Times: nanoseconds from the start of the trace. `ends`: a number by which the ends of the
-  /// track's slices stand in the order of the calls of End, so that they can be laid to nest;
-  /// kNever: it has no end.
+  /// Times are nanoseconds from the start of the trace. `ends` orders the ends of the track's
+  /// slices as the calls of End will, so that slices can be placed to nest; kNever: the slice has
+  /// no end.
   static constexpr std::uint64_t kNever = UINT64_MAX;
   Slice Begin(Track track, std::uint64_t time_ns, std::uint64_t ends, const PerfettoEvent& event);
-  /// Of `event` only the details count.
+  /// Uses only the details of `event`.
   void End(Slice slice, std::uint64_t time_ns, const PerfettoEvent& event);
   void Instant(Track track, std::uint64_t time_ns, const PerfettoEvent& event);
 
@@ -63,7 +64,7 @@ class PerfettoTrace {
  private:
   struct Lane {
     std::uint64_t uuid = 0;
-    std::vector<std::uint64_t> ends;  ///< of what is open, the innermost last
+    std::vector<std::uint64_t> ends;  ///< of the open slices, the innermost last
   };
   struct LaidTrack {
     std::string name;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The check sum of what a counterexample file says about its run: a file that was edited or cut
-// must be refused, not taken for another run. Thread safety: pure function.
+// The checksum of what a counterexample file says about its run: an edited or truncated file must
+// be rejected, not taken for another run. Thread safety: pure function.
 #pragma once
 
 #include <cstdint>

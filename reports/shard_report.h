@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// What one shard of a campaign ran, block by block (schema interlock.shard/1): enough for whoever
-// merges the shards to prove that nothing is missing or double, and to reach the verdicts that one
-// process alone would have reached.
+// The runs of one shard of a campaign, block by block (schema interlock.shard/1): enough for the
+// merge of all shards to prove that nothing is missing or duplicated, and to reach the verdicts
+// that a single process would have reached.
 //
 // Guarantee: equal data gives equal bytes; what ToJson wrote is read back equal. Reading takes any
-// bytes and never throws (but for memory). Thread safety: values, pure functions.
+// bytes and never throws (except for lack of memory). Thread safety: values, pure functions.
 #pragma once
 
 #include <cstdint>
@@ -26,20 +26,21 @@ struct ShardProperty {
   std::string property;  ///< the slug
   std::uint64_t exercised = 0;
   std::uint64_t violating_runs = 0;
-  std::vector<std::uint64_t> violations;  ///< indices of the first few violating runs
+  std::vector<std::uint64_t> violations;  ///< indices of the first few of them
   bool operator==(const ShardProperty&) const = default;
 };
 
-/// The run that took its process down, or took too long.
+/// A run that crashed its process or took too long.
 struct ShardCrash {
-  std::uint64_t index = 0;  ///< of the run
+  std::uint64_t index = 0;  ///< index of the run
   std::string what;         ///< "crashed (SIGSEGV)"
-  bool hung = false;        ///< it went on and on, and was ended
-  std::string token;        ///< of a run that has no index; else empty
+  bool hung = false;        ///< it did not end by itself and was killed
+  std::string token;        ///< set for a run without an index; otherwise empty
   bool operator==(const ShardCrash&) const = default;
 };
 
-/// Consecutive runs of one lock in one scenario and class. Units: runs, unless the name says other.
+/// Consecutive runs of one lock in one scenario and class. Units: runs, unless the name says
+/// otherwise.
 struct ShardBlock {
   std::string lock;
   std::string scenario;
@@ -54,14 +55,14 @@ struct ShardBlock {
   std::string first_inconclusive;
   std::int64_t virtual_ns = 0;
   std::uint64_t hash = 0;
-  bool endless = false;                   ///< in the last of these a client asked on and on
-  std::vector<ShardProperty> properties;  ///< those with a number above 0
+  bool endless = false;  ///< in the last of these runs a client kept asking endlessly
+  std::vector<ShardProperty> properties;  ///< those with a count above 0
   std::vector<std::pair<std::string, std::uint64_t>> goals;
   std::vector<std::pair<std::string, std::uint64_t>> struck;  ///< runs in which a fault took effect
   std::vector<std::pair<std::string, std::uint64_t>> stories;
-  std::uint64_t updates = 0;        ///< that guarded resources accepted
-  std::uint64_t lost_updates = 0;   ///< those of them that another write has wiped out
-  std::optional<ShardCrash> crash;  ///< of the run after these, which ended the block
+  std::uint64_t updates = 0;        ///< writes that guarded resources accepted
+  std::uint64_t lost_updates = 0;   ///< those of them that another write has overwritten
+  std::optional<ShardCrash> crash;  ///< the crash of the run after these, which ended the block
   bool operator==(const ShardBlock&) const = default;
 };
 
@@ -73,27 +74,27 @@ struct ShardExploration {
   std::uint64_t runs = 0;
   std::uint64_t divergences = 0;
   std::string inconclusive;
-  std::vector<std::pair<std::string, std::uint64_t>> exercised;  ///< by slug; those above 0
+  std::vector<std::pair<std::string, std::uint64_t>> exercised;  ///< by slug; only counts above 0
   std::vector<std::string> reductions;
-  // Of its violation, if `violated` is not empty.
+  // Its violation; meaningful if `violated` is not empty.
   std::string violated;  ///< the slug
   std::string what;
   std::string token;
-  std::optional<ShardCrash> crash;  ///< which ended the exploration
+  std::optional<ShardCrash> crash;  ///< the crash that ended the exploration
   bool operator==(const ShardExploration&) const = default;
 };
 
 struct ShardReport {
   ToolInfo tool;
-  // What was asked for: the same for all shards of a campaign.
+  // The request, which is the same for all shards of a campaign.
   std::uint64_t seed = 0;
-  std::uint64_t runs = 0;  ///< 0: the scenarios' shares
+  std::uint64_t runs = 0;  ///< 0: as the scenarios' shares say
   std::uint64_t least_hunt = 0;
-  bool explores = false;  ///< each lock is explored, too
+  bool explores = false;  ///< each lock is explored as well
   std::string strategy;
   std::string lock;      ///< pattern
   std::string scenario;  ///< pattern
-  // Which part of it this is.
+  // The part of the campaign that this shard is.
   std::uint64_t index = 0;  ///< from 0
   std::uint64_t total = 1;
   RunStatus status = RunStatus::kComplete;
@@ -103,15 +104,15 @@ struct ShardReport {
 
 std::string ToJson(const ShardReport& report);
 
-// Parts of it, as a process that runs them for another one answers: a line of JSON, here without
-// its end. The error says what cannot be read.
+// Parts of a report, as a process that runs them for another one replies: one line of JSON, here
+// without the newline. The error names the part that cannot be read.
 
 std::string ToLine(const ShardBlock& block);
 std::string ToLine(const ShardExploration& exploration);
 [[nodiscard]] ReadResult<ShardBlock> ReadBlock(std::string_view line);
 [[nodiscard]] ReadResult<ShardExploration> ReadExploration(std::string_view line);
 
-/// The error says where and what, on one line.
+/// The error says on one line where and what is wrong.
 [[nodiscard]] ReadResult<ShardReport> ReadShardReport(std::string_view json);
 
 }  // namespace interlock::reports

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A chart of lines as SVG, for a page whose policy allows no style but its own: what a line looks
-// like is said by classes (kPageStyle). Lines differ by colour, dashes and a name at their end, so
-// they can be told apart in print and without colour.
+// A line chart as SVG, for a page whose policy allows no style but its own: classes (kPageStyle)
+// determine how a line looks. Lines differ by colour, dashes and a name at their end, so they can
+// be told apart in print and without colour.
 //
 // Names must be safe for markup. Equal input gives equal bytes. Thread safety: pure functions.
 #pragma once
@@ -21,8 +21,8 @@ struct ChartLine {
   std::string name;
   std::vector<ChartPoint> points;  ///< by x
   bool dotted = false;             ///< each point is marked
-  bool thin = false;               ///< a fitted law beside what was measured
-  int look = 0;                    ///< which colour and dashes, from 0
+  bool thin = false;               ///< for a fitted law next to measured points
+  int look = 0;                    ///< index of the colour and dashes, from 0
 };
 
 struct Tick {
@@ -31,7 +31,7 @@ struct Tick {
 };
 
 struct Chart {
-  std::string title;  ///< what a screen reader is told
+  std::string title;  ///< for screen readers
   std::string x_name;
   std::string y_name;
   std::vector<Tick> x_ticks;  ///< the first and the last are the ends of the axis; at least two
@@ -41,10 +41,10 @@ struct Chart {
 
 std::string ToSvg(const Chart& chart);
 
-/// Powers of ten that hold all values, at their logarithms: "1 ms", "10 ms", … `least` and
-/// `greatest` are above 0.
+/// Powers of ten that enclose all values, at their logarithms: "1 ms", "10 ms" and so on. REQUIRES:
+/// `least` and `greatest` are above 0.
 std::vector<Tick> DecadesOfTime(double least, double greatest);
-/// From 0 to a round number that is not below `greatest`, in four or five steps.
+/// Ticks from 0 to a round number that is not below `greatest`, in four or five steps.
 std::vector<Tick> RoundSteps(double greatest);
 
 }  // namespace interlock::reports

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How late things may be in a run (pauses and message delays together), as every table says. No
-// lease lock excludes critical sections in class arbitrary; a report that hid this would lie.
+// How late things may be in a run (pauses and message delays together), as stated in every table.
+// No lease lock excludes critical sections in class arbitrary; a report that hid this would lie.
 #pragma once
 
 #include <cstdint>

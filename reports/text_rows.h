@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The rows of a report for a terminal, one after the other, so that a verdict can be shown as soon
-// as it is known. Rows that come lock by lock get one heading for each lock.
+// Formats the rows of a report for a terminal one at a time, so that a verdict can be shown as soon
+// as it is known. Rows that are grouped by lock get one heading per lock.
 //
 // Guarantee: the same rows give the same bytes, however they are spread over calls.
 // Thread safety: none. Errors: none.
@@ -17,31 +17,32 @@
 
 namespace interlock::reports {
 
-/// How one row is told: a word that stands in its own column, and its colour.
+/// How one row is presented: a word in its own column, and its colour.
 struct Telling {
   std::string_view word;
   std::string_view color;
 };
 Telling TellingOf(const ResultRow& row);
 
-/// What stands behind the names of a row: "violated in run 3, as expected".
+/// The text after the names of a row: "violated in run 3, as expected".
 std::string DetailOf(const ResultRow& row);
 
 /// "LK005 foreign-release", cut and made safe; "chaos [arbitrary]".
 std::string PropertyText(const ResultRow& row, const TextOptions& options);
 std::string ScenarioText(const ResultRow& row, const TextOptions& options);
 
-/// The text with the colour, if the options want colours.
+/// The text in this colour, if the options ask for colours.
 std::string Colored(std::string_view color, std::string_view text, const TextOptions& options);
 
 class RowsText {
  public:
   explicit RowsText(const TextOptions& options) : options_(options), width_(WidthOf(options)) {}
 
-  /// The lines that are ready now. The rows of one lock, scenario and class, and those of a proof,
-  /// are told together, when another row comes or at the end: what simply holds in one line.
+  /// Returns the lines that are ready now. The rows of one lock, scenario and class, and those of a
+  /// proof, are shown together, when another row comes or at the end; those that simply hold share
+  /// one line.
   std::string Add(const ResultRow& row);
-  /// The rest.
+  /// Returns the remaining lines.
   std::string Finish();
 
  private:
@@ -58,7 +59,7 @@ class RowsText {
 
   const TextOptions options_;
   const std::size_t width_;
-  std::vector<ResultRow> waiting_;  // of one unit, or of one proof
+  std::vector<ResultRow> waiting_;  // rows of one unit or of one proof
   std::string lock_;
   std::uint64_t noted_ = 0;
   std::string out_;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// What a process that runs a lock on behalf of another one is asked, a line of JSON each (here
-// without its end), and those of its answers that no other header describes.
+// Requests to a process that runs a lock on behalf of another one, and those of its replies that no
+// other header describes. Each is one line of JSON, here without the newline.
 //
-// Guarantee: what ToLine wrote is read back equal. Reading takes any bytes and never throws (but
-// for memory). Thread safety: values, pure functions.
+// Guarantee: what ToLine wrote is read back equal. Reading takes any bytes and never throws (except
+// for lack of memory). Thread safety: values, pure functions.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,13 @@
 namespace interlock::reports {
 
 enum class Task : std::uint8_t {
-  kBlock,        ///< `count` runs from `first` on; answer: a ShardBlock
-  kExploration,  ///< the lock's, as a check has it; answer: a ShardExploration
-  kShrink,       ///< the smallest case among `candidates`; answer: a SmallCase
-  kTake,         ///< the first of `candidates`, as it is; answer: a SmallCase
-  kExplain,      ///< `token` and, before it was made small, `original`; answer: a Counterexample
-  kRun,          ///< `token` alone; answer: a ShardBlock of that run
+  kBlock,        ///< `count` runs from `first` on; reply: a ShardBlock
+  kExploration,  ///< the exploration of the lock that a check makes; reply: a ShardExploration
+  kShrink,       ///< the smallest case among `candidates`; reply: a SmallCase
+  kTake,         ///< the first of `candidates`, as it is; reply: a SmallCase
+  kExplain,      ///< explains `token`, which was `original` before it was shrunk; reply: a
+                 ///< Counterexample
+  kRun,          ///< runs `token` alone; reply: a ShardBlock of that run
 };
 
 std::string_view ToString(Task task);
@@ -35,16 +36,16 @@ struct WorkRequest {
   SynchronyClass synchrony = SynchronyClass::kNone;
   std::uint64_t seed = 1;
   std::string strategy;                   ///< empty: the portfolio
-  std::uint64_t first = 0;                ///< index of a run
-  std::uint64_t count = 0;                ///< runs
+  std::uint64_t first = 0;                ///< index of the first run
+  std::uint64_t count = 0;                ///< number of runs
   std::string property;                   ///< the slug
   std::vector<std::uint64_t> candidates;  ///< indices of runs
-  std::uint64_t budget = 0;               ///< runs that shrinking may take
+  std::uint64_t budget = 0;               ///< maximum number of runs for shrinking
   std::string token;
   std::string original;
-  std::string program;       ///< how to call it, for replay lines
-  bool thorough = false;     ///< an explanation tries what the case needs and what not
-  bool keep_events = false;  ///< of kRun: its steps are written into the black box
+  std::string program;       ///< command that runs the program, for replay lines
+  bool thorough = false;     ///< an explanation tests what the case needs and what it does not
+  bool keep_events = false;  ///< for kRun: its steps are written into the black box
   bool operator==(const WorkRequest&) const = default;
 };
 
@@ -52,7 +53,7 @@ struct SmallCase {
   std::string token;
   std::string original;  ///< the same case as it was found
   std::uint64_t shrinks = 0;
-  std::uint64_t ms = 0;  ///< that it took
+  std::uint64_t ms = 0;  ///< time that it took
   bool operator==(const SmallCase&) const = default;
 };
 

@@ -50,7 +50,7 @@ SeededSource::SeededSource(std::uint64_t seed) {
 
 std::uint32_t SeededSource::Draw(Lane lane, std::uint32_t bound) {
   // The product maps 32 random bits onto the bound without a division; its bias is below 2^-20 for
-  // every bound that is used, and it is the same on every machine.
+  // every bound in use, and the result is the same on every machine.
   const std::uint64_t bits = Next(generators_[static_cast<std::size_t>(lane)]) >> 32;
   return static_cast<std::uint32_t>((bits * bound) >> 32);
 }
@@ -68,7 +68,7 @@ Choices::Choices(std::unique_ptr<ChoiceSource> source)
     : source_(std::move(source)),
       sees_candidates_(source_->sees_candidates()),
       injects_faults_(source_->injects_faults()) {
-  // What a short run draws.
+  // Number of choices that a short run draws from a lane.
   constexpr std::size_t kFew = 128;
   for (std::vector<std::uint32_t>& lane : recorded_.lanes) lane.reserve(kFew);
 }

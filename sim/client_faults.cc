@@ -25,7 +25,7 @@ void ClientFaults::StrikeProcess(Process& process, const Fault& fault) {
       process.DrawFromTheBeginningOf(0);
       return;
     case FaultKind::kEntropyAlike:
-      // Once only: struck again, it would repeat its own.
+      // Only once: struck again, the process would repeat its own random bytes.
       if (process.random_twist != 0) return;
       engine_.ReportFault(process, fault);
       process.DrawFromTheBeginningOf(0);
@@ -123,7 +123,7 @@ void ClientFaults::Pause(Process& process, const Fault& fault, Duration length) 
 
 void ClientFaults::PauseUntilExpiry(Process& process, const Fault& fault) {
   engine_.servers.CatchUp(engine_.now());
-  // All keys of a cluster are on the masters together.
+  // In a cluster the keys are spread over all masters.
   const int first = engine_.servers.primary();
   const int last = engine_.servers.clustered() ? engine_.servers.count() - 1 : first;
   std::optional<VirtualTime> nearest;

@@ -8,7 +8,7 @@ namespace interlock::sim {
 MonotonicTime ClientClock::Local(VirtualTime when) const {
   const VirtualTime run = std::max(when - runs_, VirtualTime{});
   if (rate_ == kMillion) return AddSaturating(shown_, run);
-  // Split, because the plain product leaves 64 bits after about three hours.
+  // Split, because the plain product overflows 64 bits after about three hours.
   const std::int64_t whole = run.count() / kMillion;
   const std::int64_t rest = run.count() % kMillion;
   return AddSaturating(shown_, Duration(whole * rate_ + rest * rate_ / kMillion));

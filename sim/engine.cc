@@ -110,7 +110,7 @@ void Engine::StepSlowly(Process& process, StepKind kind) {
 
 void Engine::Inject(Process& process, int step, StepKind kind) {
   process.next_fault_step = 0;
-  // A fault may let others run, and so end the faulty phase.
+  // A fault may let other tasks run, and thereby end the faulty phase.
   while (injecting_ && !scheduler.tearing_down()) {
     const std::optional<Fault> fault = choices.InjectFault(process.id, step, kind);
     if (!fault) return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Every switch goes through Fiber::Resume or Fiber::Suspend, neither of which may be inlined: the
-// compiler must not keep the address of a thread-local, or what a sanitizer knows of the stack,
-// across a switch. Unwinding is an exception of our own and not Boost's forced_unwind, because
-// swallowing that one aborts the program, and code under test is free to be that bad.
+// compiler must not keep the address of a thread-local, or a sanitizer's view of the stack, across
+// a switch. Unwinding throws our own exception and not Boost's forced_unwind, because swallowing
+// that one aborts the program, and code under test is free to be that bad.
 #include "sim/fiber.h"
 
 #include <cxxabi.h>
@@ -47,7 +47,7 @@ namespace interlock::sim {
 
 namespace {
 
-// The pools of this thread, for the signal handler, which can be given no argument.
+// The pools of this thread, for the signal handler, which cannot be given an argument.
 thread_local StackPool* first_pool = nullptr;
 
 std::size_t PageSize() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
@@ -152,7 +152,7 @@ struct Fiber::Control final : Pooled {
     try {
       if (!unwind) entry(argument);
     } catch (const FiberUnwind&) {
-      // What the fiber owned is gone, which is all that was wanted.
+      // Everything that the fiber owned is destroyed, which is all that was wanted.
     } catch (const std::exception& error) {
       std::fprintf(stderr, "interlock sim: an exception escaped a task: %s\n", error.what());
       std::terminate();
@@ -162,7 +162,7 @@ struct Fiber::Control final : Pooled {
     }
   }
 
-  // The bottom frame of every fiber; left by a jump, never by a return.
+  // The bottom frame of every fiber, which is left by a jump and never by a return.
   [[noreturn]] static void Trampoline(boost::context::detail::transfer_t from) {
     Control& control = *static_cast<Control*>(from.data);
     control.outside = from.fctx;

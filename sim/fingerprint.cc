@@ -18,10 +18,10 @@ constexpr std::uint64_t kSelfMark = 0x73;
 constexpr std::uint64_t kOtherMark = 0x6f;
 constexpr std::uint64_t kRankMark = 0x72;
 
-/// Whether anything can still come of the connection.
+/// Whether the connection can still have any effect.
 bool IsDescribed(const Link& link) { return !link.client_gone || link.server_open; }
 
-/// Which of its process's connections it is, in the order in which DescribeLinks has them.
+/// The link's index among its process's connections, in the order of DescribeLinks.
 std::uint64_t PlaceOf(const Network& network, const Link& wanted) {
   std::uint64_t place = 0;
   for (const auto& link : network.links()) {
@@ -31,14 +31,14 @@ std::uint64_t PlaceOf(const Network& network, const Link& wanted) {
   return place;
 }
 
-/// Sums up the parts of a server's state.
+/// Sums the digests of the parts of the servers' state.
 class ServerWriter final : public redis::StateSink {
  public:
   /// Names processes as `part` does.
   ServerWriter(const Engine& engine, FingerprintWriter part)
       : engine_(engine), part_(std::move(part)) {}
 
-  /// What follows is of this server.
+  /// The parts that follow belong to this server.
   void BeginNode(int node) {
     BeginPart();
     node_ = node;
@@ -78,8 +78,9 @@ void DescribeTasks(Engine& engine, const Process& process, FingerprintWriter& wr
   }
 }
 
-/// The effects of an executed request stand in the server; the fate of its reply does not. Except
-/// in commands only the kind means anything: the rest is what an earlier user left there.
+/// The effects of an executed request are in the server's state; the fate of its reply is not. In
+/// requests other than commands only the kind means anything: the rest is left over from an earlier
+/// use of the object.
 void DescribeRequest(const Request& request, bool executed, FingerprintWriter& writer) {
   writer.Number(static_cast<std::uint64_t>(request.kind) | (executed ? 0x100U : 0U));
   const bool command = request.kind == Request::Kind::kCommand;
@@ -145,7 +146,8 @@ FingerprintWriter OfProcess(Engine& engine, const Process& process, const Scenar
   return writer;
 }
 
-/// What is nobody's own; `names` says how processes are named in it.
+/// Describes the state that belongs to no process; `names` determines how processes are named in
+/// it.
 void DescribeShared(Engine& engine, const ScenarioState& scenario, FingerprintWriter names,
                     FingerprintWriter& writer) {
   ServerWriter server(engine, std::move(names));
@@ -178,9 +180,9 @@ Digest ViewOf(Engine& engine, const ScenarioState& scenario, int process,
   return view;
 }
 
-// By their own digests; among equal ones by how the rest refers to them. Those that are still equal
-// are taken for interchangeable; if they are not, one state may have several fingerprints, which
-// costs visits and never misses one.
+// Orders the processes by their own digests, and equal ones by how the rest of the world refers to
+// them. Those that are still equal are treated as interchangeable; if they are not, one state may
+// have several fingerprints, which costs extra visits but never misses a state.
 std::vector<int> CanonicalOrder(Engine& engine, const ScenarioState& scenario,
                                 const std::vector<FingerprintWriter>& parts) {
   std::vector<std::pair<Digest, Digest>> keys(parts.size());
@@ -222,7 +224,7 @@ void RandomNames::Add(std::string form, Name name) {
   const std::size_t bit = PlaceOf(beginning);
   filter_[bit / 64] |= std::uint64_t{1} << (bit % 64);
   const auto [place, is_new] = by_beginning_.try_emplace(beginning, known_.size());
-  // A form that is there already, as where random bytes repeat, keeps its first name.
+  // A form that is already known, as when random bytes repeat, keeps its first name.
   std::size_t last = place->second;
   while (!is_new && known_[last].next != kNone) last = known_[last].next;
   if (!is_new) known_[last].next = known_.size();

@@ -45,7 +45,7 @@ Link& Network::Open(Process& process, int node) {
   Request& request = transit_.PushRequest(link, Request::Kind::kOpen);
   Fate fate;
   if (!process.armed.empty()) fate = transit_.TakeArmedFaults(link, request);
-  if (!transit_.SendLast(link, fate)) link.silent = true;  // The server never hears of it.
+  if (!transit_.SendLast(link, fate)) link.silent = true;  // The server never learns of the link.
   process.last_link = &link;
   return link;
 }
@@ -101,14 +101,15 @@ void Network::Crash(Process& process) {
     engine_.scheduler.timers().Cancel(link->client_break_timer);
     if (link->silent || link->close_sent || (link->established && !link->server_open)) continue;
     switch (engine_.choices.Draw(Lane::kFault, 3)) {
-      case 0:  // The kernel still sends what was written, and then closes.
+      case 0:  // The kernel still sends the written data, and then closes.
         transit_.SendClose(*link);
         break;
-      case 1:  // What was written is lost with the machine, and something resets for it.
+      case 1:  // The written data is lost with the machine, and something sends a reset in its
+               // place.
         transit_.DropUnderWay(*link);
         transit_.SendClose(*link);
         break;
-      default:  // The machine is gone; nobody tells the server.
+      default:  // The machine is gone, and nothing tells the server.
         transit_.Cut(*link);
         break;
     }

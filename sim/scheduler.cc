@@ -105,8 +105,8 @@ StopReason Scheduler::Run(VirtualTime until) {
   }
 }
 
-// Everything that happens at one instant happens before any task sees it: so the tasks that it
-// makes ready are all up for choice.
+// All events of one instant happen before any task sees them, so every task that they make ready is
+// a candidate.
 void Scheduler::FireTimers() {
   now_ = std::max(now_, timers_.next_time());
   while (!timers_.empty() && timers_.next_time() <= now_ && !stop_) {
@@ -121,7 +121,7 @@ void Scheduler::FireTimers() {
   }
 }
 
-// One of `calm`, if there is one, and the ready tasks, in this order.
+// Returns the index of the chosen task among `calm`, if there is one, followed by the ready tasks.
 std::size_t Scheduler::Choose(ScheduledTask* calm) {
   if (!choices_.sees_candidates()) {
     const std::size_t bound = ready_.size() + (calm != nullptr ? 1 : 0);
@@ -150,7 +150,7 @@ ScheduledTask* Scheduler::TakeUnseen() {
   return nullptr;
 }
 
-// Null: the run is to stop.
+// Returns null if the run is to stop.
 ScheduledTask* Scheduler::PickNext() {
   std::size_t index = 0;
   if (instant_) {
@@ -344,7 +344,7 @@ void Scheduler::TearDown() {
   }
 }
 
-// Every task that is left waits for another one that does, too.
+// Called when every remaining task waits for another one that itself waits.
 void Scheduler::BreakJoinCycle() {
   ScheduledTask* last_resort = nullptr;
   for (const std::unique_ptr<ScheduledTask>& task : tasks_) {
@@ -359,8 +359,8 @@ void Scheduler::BreakJoinCycle() {
   Abandon(last_resort);
 }
 
-// One turn for every task, in the order of their creation: a task that made another one comes
-// first, and so has set what the other waits for. Returns whether all have ended.
+// Gives every task one turn, in the order of creation: a task comes before the tasks that it
+// created, and so has set what they wait for. Returns whether all have ended.
 bool Scheduler::TearDownRound() {
   ScheduledTask* left = nullptr;
   bool progress = false;

@@ -53,7 +53,8 @@ void ServerCalls::RunTimers() {
   Returned(nullptr);
 }
 
-// Gives the server what has arrived. Requests after a blocked command wait, but a close is seen.
+// Gives the server the requests that have arrived. Those after a blocked command wait, but a close
+// is seen.
 void ServerCalls::Pump(Link& link) {
   while (link.executed < link.arrived) {
     const bool up = engine_.servers.IsUp(link.node);
@@ -181,7 +182,7 @@ void ServerCalls::OnClosed(int node, redis::ClientId client) {
   Produce(*link, Message::Kind::kClosed).hash = 0;
 }
 
-// Deals with what one call of a server has brought about; `executing` is whose command it was.
+// Handles the results of one call of a server; `executing` is the link whose command it was.
 void ServerCalls::Returned(Link* executing) {
   if (engine_.servers.unmodelled()) engine_.scheduler.Stop(StopReason::kUnmodelled);
   Produced* own = nullptr;
@@ -250,7 +251,8 @@ void ServerCalls::Deliver(Produced& produced) {
                        fate.extra, produced.number);
 }
 
-// A confirmation of SUBSCRIBE is a push by form, but an answer by nature: those are never lost.
+// A confirmation of SUBSCRIBE has the form of a push but is really a reply, and replies are never
+// lost here.
 bool ServerCalls::IsLostPush(const Produced& produced) {
   std::vector<Fault>& faults = produced.link->process->lost_pushes;
   if (faults.empty() || produced.value.elements.empty()) return false;
@@ -279,7 +281,8 @@ void ServerCalls::ExecuteAsAdmin(int node, int database, const redis::Argv& argv
   Returned(nullptr);
 }
 
-// What has sent something, or executed, or timed out, and now stands still.
+// Tells the shadow which nodes have sent something, executed a command or timed out, and are now
+// idle.
 void ServerCalls::SettleShadow(const Link* executing) {
   std::vector<int> nodes;
   if (executing != nullptr) nodes.push_back(executing->node);

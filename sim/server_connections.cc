@@ -68,7 +68,7 @@ void ServerConnections::TellShadowOfEnd(const Link& link) const {
   if (engine_.shadow != nullptr) engine_.shadow->OnDisconnect(ShadowOf(link), engine_.now());
 }
 
-// A client that still listens hears of it.
+// Closes the link and tells its client, unless the server side was closed already.
 void ServerConnections::AnswerClose(Link& link) {
   const bool open = link.server_open;
   Close(link);
@@ -82,7 +82,7 @@ void ServerConnections::Died(Link& link, bool machine_off) {
               : transit_.SendMessage(link, Message::Kind::kClosed, nullptr, 0, {});
 }
 
-// The servers' next time-out as a timer of the world: none is needed if nobody waits for it.
+// Makes the servers' next timeout a timer of the world; none is needed if no client waits for it.
 void ServerConnections::UpdateTimer() {
   TimerQueue& timers = engine_.scheduler.timers();
   const auto next = blocked_links_ > 0 ? engine_.servers.NextTimer() : std::optional<VirtualTime>();
@@ -91,7 +91,7 @@ void ServerConnections::UpdateTimer() {
   if (timer_ != kNoTimer && at == timer_at_) return;
   timers.Cancel(timer_);
   timer_at_ = at;
-  // One tick later at least: a time-out that RunTimers has just left alone is not due before.
+  // At least one tick later: a timeout that RunTimers has just left alone is not due before then.
   const VirtualTime soonest = engine_.now() + std::chrono::microseconds(1);
   timer_ = timers.Add(std::max(at, soonest), {TimerKind::kServerTimers, 0});
 }

@@ -116,7 +116,7 @@ void ServerFaults::StrikeAdmin(Process& process, const Fault& fault) {
     const auto keys = engine_.servers.at(node).PeekKeys(process.database);
     if (fault.kind == FaultKind::kEvict) {
       const std::vector<std::string> next = NextToExpire(keys);
-      // The server takes any of several.
+      // If several keys qualify, the server may evict any of them.
       if (!next.empty())
         command.push_back(next[static_cast<std::size_t>(fault.step) % next.size()]);
     } else {
@@ -233,7 +233,7 @@ void ServerFaults::End(std::size_t index) {
     default:
       break;
   }
-  // What was killed starts again, by whatever fault.
+  // A server that was killed starts again, whichever fault killed it.
   if (engine_.servers.IsUp(node)) return;
   engine_.servers.Start(node);
   TellShadow(node, Shadow::Happening::kStarted);

@@ -16,7 +16,7 @@
 namespace interlock::sim {
 namespace {
 
-constexpr std::int64_t kWarmUpUs = 10'000'000;         // in which replicas get all data
+constexpr std::int64_t kWarmUpUs = 10'000'000;         // time for replicas to receive all data
 constexpr std::string_view kEndOfTime = "1000000000";  // seconds
 
 void Configure(const WorldOptions& options, redis::Server::ConfigurationFile& file) {
@@ -29,7 +29,8 @@ void Configure(const WorldOptions& options, redis::Server::ConfigurationFile& fi
     file.emplace_back("appendonly", "yes");
     file.emplace_back("appendfsync", always ? "always" : "everysec");
   }
-  // Pings between servers are run late, when somebody looks: they must not be missed meanwhile.
+  // Pings between servers are run late, only when somebody looks, so they must not time out
+  // meanwhile.
   if (options.topology == Topology::kReplicated) file.emplace_back("repl-timeout", kEndOfTime);
 }
 
@@ -71,8 +72,8 @@ Servers::Servers(redis::Topology& topology, redis::TopologySpec& spec, const Wor
     slots_ = std::make_unique<redis::ClusterView>(redis::ClusterBus::FirstView(topology_, cluster));
   }
   for (int node = 0; node < count(); ++node) {
-    at(node).SetHighestProtocol(2);  // All that a Connection can carry.
-    // Where one world after another begins with the same commands.
+    at(node).SetHighestProtocol(2);  // The highest version that a Connection supports.
+    // In instant worlds, where one world after another begins with the same commands.
     at(node).engine().remembers_scripts = (options.latency_min + options.latency_max).count() == 0;
     TellSlots(node);
   }
@@ -94,7 +95,7 @@ void Servers::Start(int node) {
   TellSlots(node);
 }
 
-// Nothing is on its way between servers, and no replica is about to look for its master.
+// Whether nothing is in flight between servers and no replica is about to look for its master.
 bool Servers::Settled() {
   if (!topology_.Deliverable().empty()) return false;
   for (int node = 0; node < count(); ++node) {

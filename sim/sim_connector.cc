@@ -52,7 +52,7 @@ void Convert(redis::Value& value, Reply& reply) {
   }
 }
 
-/// The key of a command, by where nearly all commands have it; empty if there is none.
+/// The key of a command, taken from where nearly all commands have it; empty if there is none.
 std::string_view KeyOf(std::span<const std::string_view> argv) {
   const bool script = argv[0].starts_with("EVAL") || argv[0].starts_with("eval");
   const std::size_t at = script ? 3 : 1;
@@ -60,7 +60,7 @@ std::string_view KeyOf(std::span<const std::string_view> argv) {
   return argv[at];
 }
 
-/// What stands in the braces of a key, for all keys of one resource share it; else all of it.
+/// The part of a key in braces, which all keys of one resource share; without braces the whole key.
 std::string_view HashTag(std::string_view key) {
   const std::size_t open = key.find('{');
   if (open == std::string_view::npos) return key;
@@ -90,14 +90,14 @@ Status SimConnection::Send(std::span<const std::string_view> argv, MonotonicTime
   }
   if (!StepBeforeSend(argv)) return Cancelled();
   if (link_.broke != nullptr) {
-    // Another answer than of a connection that breaks after sending.
+    // The result differs from that of a connection that breaks after sending.
     if (engine_.watched()) engine_.Observe(process_, kUnsent);
     Status broke = Break(link_.broke, StatusCode::kUnavailable);
     return Status(StatusCode::kUnavailable, broke.message());
   }
   ++outstanding_;
   if (!engine_.network.Send(link_, argv)) return Break(link_.broke, StatusCode::kUnavailable);
-  // Whatever strikes here strikes a process whose request is already under way.
+  // A fault that strikes here strikes a process whose request is already in flight.
   if (!engine_.Step(process_, StepKind::kAfterSend)) {
     broken_ = true;
     return Status(StatusCode::kUnknownOutcome, "cancelled after sending");

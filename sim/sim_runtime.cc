@@ -13,7 +13,7 @@ namespace {
 
 enum SeenOfRuntime : std::uint64_t { kClockRead = 1, kWasSet, kWasNotSet };
 
-// What is shorter is no token: a length of time that is drawn, perhaps.
+// Fewer bytes are not a token, but perhaps a random length of time.
 constexpr std::size_t kLeastToken = 8;
 
 }  // namespace
@@ -52,7 +52,7 @@ bool SimEvent::WaitUntil(MonotonicTime deadline) {
 void SimTask::Wait(bool may_throw) {
   Scheduler& scheduler = engine_.scheduler;
   ScheduledTask* self = scheduler.current();
-  // Outside of tasks nobody could run the one that is waited for.
+  // Outside tasks nothing could run the task that is waited for.
   if (task_->state == ScheduledTask::State::kDone || self == nullptr) return;
   if (may_throw || !scheduler.tearing_down()) engine_.Step(process_, StepKind::kWait);
   self->joins = task_;
@@ -89,12 +89,13 @@ std::unique_ptr<Task> SimRuntime::Spawn(std::string_view name, std::function<voi
 }
 
 void SimRuntime::FillRandom(std::span<std::byte> bytes) {
-  // In an instant world processes may change places, so a length that they choose at random must
-  // not tell them apart.
+  // In an instant world processes may be interchangeable, so a random length of time must not tell
+  // them apart.
   const bool anonymous = engine_.instant() && bytes.size() < kLeastToken;
   const std::span<std::byte> all = bytes;
   while (!bytes.empty()) {
-    // The first word is a bijection of (source, count) for one seed, so it repeats by a fault only.
+    // The first word is a bijection of (source, count) for one seed, so only a fault makes it
+    // repeat.
     const std::uint64_t block =
         (static_cast<std::uint64_t>(anonymous ? 0x7fff : process_.random_source) << 40) |
         process_.random_blocks++;

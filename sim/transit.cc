@@ -29,7 +29,7 @@ Request& Transit::PushRequest(Link& link, Request::Kind kind) {
   return request;
 }
 
-// Gives the last request of the link its arrival.
+// Sets the arrival time of the link's last request.
 void Transit::Dispatch(Link& link, Duration extra) {
   Request& request = link.requests[link.requests.size() - 1];
   const VirtualTime travelled = engine_.now() + Latency(*link.process) + extra;
@@ -130,7 +130,7 @@ Fate Transit::TakeArmedFaults(Link& link, Request& request) {
   return fate;
 }
 
-// The faults that wait for the reply to the request which the server executed last.
+// Takes the faults that wait for the reply to the request that the server executed last.
 Fate Transit::TakeReplyFaults(Link& link) {
   Fate fate;
   std::vector<Fault>& faults = link.requests[link.executed - 1].reply_faults;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The definitions below take the place of the C library's in the whole program, the calls that come
-// from shared libraries included. The scheduler uses TripwireScope from this object file, so a
-// static link always brings it in. They may run before main and inside the dynamic loader: until
-// the flag is set they do nothing but forward.
+// The definitions below replace those of the C library in the whole program, including for calls
+// from shared libraries. The scheduler uses TripwireScope from this object file, so a static link
+// always brings it in. They may run before main and inside the dynamic loader; until the flag is
+// set they only forward.
 #undef _FORTIFY_SOURCE  // Its inline versions would collide with the definitions here.
 #include "sim/tripwire.h"
 

@@ -27,7 +27,7 @@ std::size_t Distance(std::string_view a, std::string_view b) {
 
 std::string UnknownName(std::string_view kind, std::string_view given,
                         const std::vector<std::string_view>& known) {
-  // The part after a slash is as good as a name with some letters wrong.
+  // The part of a name after its slash suggests the name as well as a misspelling does.
   constexpr std::size_t kTelling = 4;
   const auto off = [given](std::string_view name) {
     const bool ends_it = given.size() >= kTelling && name.size() > given.size() &&

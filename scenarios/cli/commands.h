@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One function per command of the program; each adds its options and leaves
-// the work to be done once everything is parsed.
+// One function per command of the program; each adds its options, and sets the work to do once
+// everything is parsed.
 #pragma once
 
 #include <functional>
@@ -26,11 +26,11 @@ void AddListCommand(Command app, const Registry& registry, Work& work);
 void AddExploreCommand(Command app, const Registry& registry, Work& work);
 void AddExplainCommand(Command app, Work& work);
 void AddReportCommand(Command app, const Registry& registry, Work& work);
-/// Serves until it is told to stop.
+/// The command serves until it is told to stop.
 void AddServeCommand(Command app, Work& work);
 void AddDriveCommand(Command app, Work& work);
 void AddHelpCommand(CommandLine& line, Work& work);
-/// Hidden: runs blocks of runs on request, see search/worker_process.h.
+/// A hidden command that executes blocks of runs on request; see search/worker_process.h.
 void AddWorkerCommand(Command app, const Registry& registry, Work& work);
 
 /// `unknown command "chek"; did you mean "check"?`; nullopt if there is such a command.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// From an exploration to what its user sees: text, the rows of a run.json, a counterexample.
+// Turns an exploration into its output: text, the rows of a run.json, a counterexample.
 // Thread safety: as Universe, which explaining needs.
 #pragma once
 
@@ -15,20 +15,21 @@
 namespace interlock::scenarios::cli {
 
 struct ExploreReport {
-  /// A row for each property that was looked for; all but tool and wall time.
+  /// Has a row for each property that was looked for; everything is set except tool and wall time.
   reports::RunReport report;
   std::optional<Found> found;
   std::optional<reports::Counterexample> counterexample;  ///< of `found`
 };
 
-/// REQUIRES: `exploration` is of `options`, whose lock is `entry`'s. `program`: for replay lines.
+/// REQUIRES: `exploration` was made with `options`, whose lock is that of `entry`. `program` is for
+/// replay lines.
 ExploreReport MakeReport(const Exploration& exploration, const ExploreOptions& options,
                          const Entry& entry, const std::string& program);
 
 /// The counterexample, if there is one, then the verdict with its bounds.
 std::string ToText(const ExploreReport& report, const reports::TextOptions& options);
 
-/// A violation is what was asked about, expected or not.
+/// A violation fails even if it is expected, because the user asked about it.
 reports::ExitCode ExitCodeOf(const Exploration& exploration);
 
 }  // namespace interlock::scenarios::cli

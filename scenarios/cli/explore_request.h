@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What is to be explored, in the words of whoever asks: names and counts, not yet held against what
-// there is. Thread safety: pure functions.
+// A request for an exploration, in the user's words: names and counts that have not been checked
+// yet. Thread safety: pure functions.
 #pragma once
 
 #include <optional>
@@ -15,14 +15,15 @@
 namespace interlock::scenarios::cli {
 
 struct ExploreRequest {
-  /// Pattern that matches one. Empty: "chaos", or where servers fail "failover" or "data-loss".
+  /// Pattern that matches one scenario. Empty: "chaos", or if servers fail, "failover" or
+  /// "data-loss".
   std::string scenario;
   std::string synchrony;  ///< "none", "bounded", "arbitrary"; empty: the scenario's weakest
-  std::string property;   ///< code or slug: look for its violations alone; empty: for all
-  Bounds bounds;          ///< but for what follows
-  /// Not given: a tenth of a lease at a latch, else 0.
+  std::string property;   ///< code or slug of the only property to look for; empty: all
+  Bounds bounds;          ///< except for the members below
+  /// Default: a tenth of a lease for a latch, otherwise 0.
   std::optional<int> stagger;
-  // Not given: one, if the scenario has such faults; none of the last four.
+  // Default for the first two: 1 if the scenario has such faults; for the last four: 0.
   std::optional<int> crashes;
   std::optional<int> lost_replies;
   std::optional<int> lost_requests;
@@ -31,8 +32,8 @@ struct ExploreRequest {
   std::optional<int> short_pauses;
 };
 
-/// Fills run_case, bounds and `only`. kInvalidArgument: there is no such scenario, class or
-/// property for this lock, or a fault is asked for that the scenario does not have.
+/// Fills run_case, bounds and `only`. kInvalidArgument: this lock has no such scenario, class or
+/// property, or the scenario does not have a fault that was asked for.
 Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry);
 
 }  // namespace interlock::scenarios::cli

@@ -19,7 +19,7 @@
 
 namespace interlock::scenarios::cli {
 
-/// The error says in which line, and what is known there.
+/// The error names the line and the values that are known there.
 [[nodiscard]] reports::ReadResult<std::vector<reports::Threshold>> ReadThresholds(
     std::string_view toml);
 

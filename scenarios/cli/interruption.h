@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Ctrl-C and SIGTERM ask a long command to end early with what it has; asked twice, it just ends.
-// The second signal of one process is still its first request, because timeout(1) sends two.
+// Ctrl-C and SIGTERM ask a long command to end early with the results so far; a second request ends
+// it at once. Two signals from the same process count as one request, because timeout(1) sends two.
 #pragma once
 
 #include <atomic>
@@ -10,10 +10,10 @@
 
 namespace interlock::scenarios::cli {
 
-/// From now on the two signals only set the flag. To be called once.
+/// From now on the two signals only set the flag. REQUIRES: called only once.
 void CatchInterruption();
 
-/// Set by a signal.
+/// True once a signal has come.
 const std::atomic<bool>& Interrupted();
 
 /// kPass, or the code of the signal that came.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // The commands of the program and their options, as CLI11 reads them. Only options.cc includes
-// CLI11, which takes a compiler longer to read than all that is ours.
+// CLI11, which takes longer to compile than all our own headers.
 //
-// Commands and options are handles: copies stand for the same thing, which lives as long as its
-// CommandLine. What a value is bound to must outlive CommandLine::Parse. Thread safety: none.
+// Commands and options are handles: copies refer to the same object, which lives as long as its
+// CommandLine. A variable that an option is bound to must outlive CommandLine::Parse. Thread
+// safety: none.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +22,11 @@ class Option;
 
 namespace interlock::scenarios::cli {
 
-/// What is wrong with the text of a value; empty: nothing.
+/// Returns what is wrong with the text of a value; empty: nothing.
 using ValueCheck = std::function<std::string(const std::string& text)>;
 
-/// Thrown by what OnParsed calls: the options do not go together. `what` is a whole sentence.
+/// Thrown by the callbacks of OnParsed if the options do not go together. `what` is a whole
+/// sentence.
 struct WrongUsage {
   std::string what;
 };
@@ -33,15 +35,15 @@ class Option {
  public:
   explicit Option(CLI::Option& option) : option_(&option) {}
   Option Check(ValueCheck check);
-  Option InRange(std::int64_t least, std::int64_t most);  ///< both included
+  Option InRange(std::int64_t least, std::int64_t most);  ///< inclusive bounds
   Option OneOf(const std::vector<std::string>& words);
-  Option Type(std::string_view name);  ///< what help calls its value
-  Option ShowDefault();                ///< in help
+  Option Type(std::string_view name);  ///< name of its value in the help
+  Option ShowDefault();                ///< in the help
   Option Required();
-  Option Joined();  ///< several values make one, with commas between them
+  Option Joined();  ///< joins several values into one, with commas between them
   Option Needs(Option other);
   Option Excludes(Option other);
-  bool given() const;  ///< once it is parsed
+  bool given() const;  ///< meaningful after parsing
 
  private:
   CLI::Option* option_;
@@ -52,22 +54,23 @@ class Command {
   explicit Command(CLI::App& app) : app_(&app) {}
 
   Command Subcommand(std::string_view name, std::string_view help) const;
-  /// Of int, std::optional<int>, std::uint64_t, std::string, and vectors of int and std::string. A
-  /// name without dashes is a positional.
+  /// Adds an option whose value is an int, std::optional<int>, std::uint64_t, std::string, or a
+  /// vector of int or std::string. A name without dashes makes it positional.
   template <typename T>
   Option Add(const std::string& name, T& value, const std::string& help = "") const;
-  /// What is given goes to `take`, after its checks.
+  /// Adds an option whose value is passed to `take` after its checks.
   Option AddTaken(const std::string& name, std::function<void(const std::string&)> take,
                   const std::string& help) const;
-  /// "!--fixed" sets it to false.
+  /// Adds a flag; "!--fixed" sets `value` to false.
   Option Flag(const std::string& name, bool& value, const std::string& help) const;
-  /// Means nothing.
+  /// Adds an option that has no effect.
   Option Ignored(const std::string& name, const std::string& help) const;
-  void Footer(const std::string& text) const;  ///< at the end of its help
-  void Hide() const;                           ///< from the overview
-  /// Called when this command was chosen, or one of its own; may throw WrongUsage.
+  void Footer(const std::string& text) const;  ///< shown at the end of its help
+  void Hide() const;                           ///< leaves it out of the overview
+  /// `then` is called when this command or one of its subcommands was chosen; it may throw
+  /// WrongUsage.
   void OnParsed(std::function<void()> then) const;
-  /// Whether one of its own commands was chosen.
+  /// Whether one of its subcommands was chosen.
   bool has_chosen() const;
 
  private:
@@ -84,15 +87,15 @@ class CommandLine {
   Command commands();
 
   enum class Parsed : std::uint8_t { kYes, kHelpAsked, kRefused };
-  /// `answer` becomes the help or the version that was asked for, or what is wrong: whole lines.
+  /// Sets `answer` to whole lines: the help or version that was asked for, or what is wrong.
   Parsed Parse(int argc, char** argv, std::string& answer);
 
-  /// All of them, the hidden ones too.
+  /// Whether the command exists; hidden ones do.
   bool Knows(std::string_view command) const;
-  /// Those of the overview.
+  /// The commands that the overview lists.
   std::vector<std::string> names() const;
   std::string Overview() const;
-  /// REQUIRES: it is one of names().
+  /// REQUIRES: `command` is one of names().
   std::string HelpOn(std::string_view command) const;
 
  private:

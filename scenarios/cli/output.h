@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Results go to stdout, progress and complaints to stderr. A reader of stdout that goes away before
-// it has read everything (`| head`) is no fault: nothing is said, the files of --out are still
-// written, and the exit code is the one that the work itself has. It therefore does not depend on
-// how much fitted into the pipe. Any other failure to write, such as a full disk, is a fault.
+// Results go to stdout, progress and complaints to stderr. It is not an error if the reader of
+// stdout goes away before it has read everything (`| head`): nothing is reported, the files of
+// --out are still written, and the exit code is that of the work itself, so it does not depend on
+// how much fitted into the pipe. Any other failure to write, such as a full disk, is an error.
 #pragma once
 
 #include <cstdint>
@@ -19,30 +19,32 @@ namespace interlock::scenarios::cli {
 /// Prints `interlock: <message>` to stderr and returns `code`.
 reports::ExitCode Complain(reports::ExitCode code, std::string_view message);
 
-/// As the terminal and the environment (NO_COLOR, CLICOLOR_FORCE, LANG) have it.
+/// The options that the terminal and the environment (NO_COLOR, CLICOLOR_FORCE, LANG) ask for.
 reports::TextOptions TextOptionsForStdout();
 
 enum class Printed : std::uint8_t {
   kAll,
   kReaderGone,  ///< stdout is a pipe without a reader
-  kFailed,      ///< for another reason, which has been said on stderr
+  kFailed,      ///< for another reason, which has been reported on stderr
 };
 
-/// From now on Print writes where stdout leads now, whatever a lock does to it. For main alone.
+/// Makes Print write to the present target of stdout, whatever a lock does to stdout later. Only
+/// for main.
 void KeepStdout();
 
 /// Writes to stdout.
 Printed TryPrint(std::string_view text);
 
-/// Writes to stdout; kInternal, with a complaint, if that fails although somebody reads it.
+/// Writes to stdout; kInternal, with a complaint, if that fails although stdout has a reader.
 reports::ExitCode Print(std::string_view text);
 
 reports::ToolInfo ThisTool();
 
-/// A bar on a terminal, a line every ten seconds elsewhere, from the first update on.
+/// Shows progress from the first update on: a bar on a terminal, elsewhere a line every ten
+/// seconds.
 class Progress {
  public:
-  /// `unit`: what is counted, in the plural.
+  /// `unit` is the plural name of the things counted.
   explicit Progress(std::string title, std::string unit = "runs");
   ~Progress();
   Progress(const Progress&) = delete;
@@ -54,7 +56,7 @@ class Progress {
   const std::string unit_;
   const bool terminal_;
   std::int64_t last_line_ms_ = 0;
-  std::int64_t started_ms_ = 0;  // 0: not yet
+  std::int64_t started_ms_ = 0;  // 0: not started
 };
 
 }  // namespace interlock::scenarios::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// From the verdicts of a campaign to what its user sees: explained counterexamples, the comparison
-// with a second process, text or JSON, files, and the exit code.
+// Turns the verdicts of a campaign into its output: explained counterexamples, the comparison with
+// a second process, text or JSON, files, and the exit code.
 #pragma once
 
 #include <chrono>
@@ -24,27 +24,28 @@ struct OutputSettings {
 /// "counterexamples/mutex.chaos.bounded.keys.json"
 std::string FileNameOf(const Found& found);
 
-/// Installs the guard: should a run bring the program down, a partial report with the reason is
-/// left.
+/// Installs the guard: if a run crashes the program, a partial report with the reason is left
+/// behind.
 void Guard(const OutputSettings& settings, const Registry& registry, std::uint64_t seed);
 
-/// A disk that fills later changes no verdict, but a place that never was one is found out at once.
+/// Checks the output folder at once, so that an unusable one is reported early; a disk that fills
+/// up later changes no verdict.
 reports::ExitCode PrepareOut(const OutputSettings& settings);
 
 /// Writes a file below settings.out; complains and returns kInternal if that fails.
 reports::ExitCode WriteFile(const OutputSettings& settings, const std::string& name,
                             const std::string& content);
 
-/// Prints the verdicts of a campaign as they come, and at its end all the rest; what is printed
-/// depends on the campaign's options alone, and not on its jobs or the time that it takes.
+/// Prints the verdicts of a campaign as they arrive, and everything else at its end. The output
+/// depends only on the campaign's options, not on the number of its jobs or the time that it takes.
 /// REQUIRES: Guard, and the calling thread is a GuardedThread.
 class Publication {
  public:
-  /// Begins to print, unless there is nothing to be said before the end: as JSON, in a shard, or
-  /// with a budget. All of them outlive it.
+  /// Begins to print, unless all output comes at the end: as JSON, in a shard, or with a budget.
+  /// The arguments must outlive the Publication.
   Publication(const OutputSettings& settings, const Registry& registry, CampaignOptions& options);
 
-  /// Completes the report (tool, wall time), prints what is left of it, and writes its files.
+  /// Completes the report (tool, wall time), prints the rest of it, and writes its files.
   reports::ExitCode Finish(CampaignResult result);
 
  private:
@@ -60,15 +61,15 @@ class Publication {
   const reports::TextOptions text_;
   const bool live_;
   reports::RowsText rows_;
-  std::size_t told_ = 0;  // rows that are printed
+  std::size_t told_ = 0;  // number of rows printed so far
   reports::ExitCode printed_ = reports::ExitCode::kPass;
 };
 
-/// Scenarios by pattern; after a complaint kUsage if nothing matches.
+/// Selects scenarios by pattern; returns kUsage, after a complaint, if nothing matches.
 reports::ExitCode SelectInto(const std::string& pattern, std::vector<const Scenario*>& scenarios);
 
-/// Fills entries, scenarios and controls; after a complaint kUsage if nothing matches, or nothing
-/// applies.
+/// Fills entries, scenarios and controls; returns kUsage, after a complaint, if nothing matches or
+/// nothing applies.
 reports::ExitCode SelectUnits(const Registry& registry, const std::string& lock,
                               const std::string& scenario, CampaignOptions& options);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The locks that this program knows: those that ship with it, and the user's own. Also how names
-// are matched: shell patterns, and the nearest name when nothing matches.
+// The locks that this program knows: those that ship with it, and the user's own. Names are matched
+// as shell patterns; if nothing matches, the nearest name is suggested.
 #pragma once
 
 #include <string>
@@ -17,14 +17,15 @@ namespace interlock::scenarios::cli {
 
 class Registry {
  public:
-  /// kInvalidArgument: a name twice, or with letters outside of [a-z0-9./_-], or over 64 of them.
-  /// `program` is how this program was called. `own` may be asked: see stand_in.h.
+  /// kInvalidArgument: a name occurs twice, has characters other than [a-z0-9./_-], or more than 64
+  /// of them. `program` is the command that started this program. REQUIRES: `own` can be asked
+  /// safely; see stand_in.h.
   static Result<Registry> Make(std::vector<std::shared_ptr<const harness::Subject>> own,
                                std::string_view program = "interlock");
 
   const std::vector<Entry>& entries() const { return entries_; }
-  /// Those that match any of the patterns, which commas separate, in the order of entries().
-  /// kInvalidArgument, with the nearest name, if one of them matches nothing.
+  /// The entries that match any of the comma-separated patterns, in the order of entries().
+  /// kInvalidArgument, with the nearest name, if a pattern matches nothing.
   Result<std::vector<Entry>> Select(std::string_view patterns) const;
   const Entry* Find(std::string_view name) const;
 
@@ -39,11 +40,11 @@ class Registry {
 /// As Registry::Select.
 Result<std::vector<const Scenario*>> SelectScenarios(std::string_view patterns);
 
-/// Of the guarantee table, those whose class of faults matches. kInvalidArgument, with the nearest
-/// name, if none does.
+/// The scenarios of the guarantee table whose fault class matches. kInvalidArgument, with the
+/// nearest name, if none does.
 Result<std::vector<const Scenario*>> SelectFaultClasses(std::string_view pattern);
 
-/// As sim::UnknownName, for what is neither a property's code nor its name.
+/// As sim::UnknownName, for a word that is neither a property's code nor its slug.
 std::string UnknownProperty(std::string_view given);
 
 }  // namespace interlock::scenarios::cli

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What is replayed: a token, or a counterexample file with what it recorded of its run. Whatever is
-// damaged, cut, edited or of another version is refused with a sentence; it is never another run.
+// A case to be replayed: a token, or a counterexample file with the record of its run. A damaged,
+// truncated or edited case, or one of another version, is rejected with a sentence; it is never
+// replayed as a different run.
 //
 // Thread safety: values.
 #pragma once
@@ -22,23 +23,23 @@ struct ReplayCase {
   ReplayToken token;
   Unit unit;
   Workload workload;
-  std::optional<reports::Counterexample> file;  ///< if it came from one
+  std::optional<reports::Counterexample> file;  ///< set if it came from a file
 
   sim::Choices Choices() const;
 };
 
-/// `what` is a token or the name of a file. kInvalidArgument with what is wrong.
+/// `what` is a token or a file name. kInvalidArgument says what is wrong.
 Result<ReplayCase> ReadReplayCase(const std::string& what, const Registry& registry);
 
-/// A token for this lock, wherever it comes from. kInvalidArgument with what is wrong.
+/// Reads a token, wherever it comes from. kInvalidArgument says what is wrong.
 Result<ReplayCase> ReplayCaseOf(std::string_view token, const Registry& registry);
 
-/// Where the run leaves what was recorded, in a sentence; nothing: it does not. The run has its
-/// events.
+/// A sentence that says where the run departs from the record; nullopt: it does not. REQUIRES: the
+/// run kept its events.
 std::optional<std::string> Divergence(const reports::Record& record, const RunResult& run);
 
 /// A GoogleTest case, as a whole source file, that fails as long as the case violates the property.
-/// `shipped`: the lock is one of ours, else the test asks for the user's subject.
+/// `shipped`: the lock is one of ours; otherwise the test asks for the user's subject.
 std::string AsTest(const ReplayCase& replayed, const RunResult& run, bool shipped);
 
 }  // namespace interlock::scenarios::cli

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// `interlock replay CASE… --redis URL|spawn`: cases on real servers; see
+// `interlock replay CASE… --redis URL|spawn`: replays cases on real servers; see
 // run/forced/forced_replay.h.
 //
-// Safety: another one's server must have an empty database, is neither killed nor flushed, and is
-// rid of the keys that were made there, after an interruption too. Thread safety: none.
+// Safety: a server that was not spawned here must have an empty database; it is neither killed nor
+// flushed, and the keys made there are removed, even after an interruption. Thread safety: none.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@
 namespace interlock::scenarios::cli {
 
 struct ForcedSettings {
-  std::vector<std::string> cases;  ///< tokens, or names of files
+  std::vector<std::string> cases;  ///< tokens or file names
   std::string redis;               ///< URLs, separated by commas, or "spawn"
   bool allow_remote = false;
-  int longest = 300;  ///< a case that lasts for more seconds is not forced
+  int longest = 300;  ///< a case that lasts more seconds than this is not forced
   bool json = false;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The parts of `interlock report` that have a file of their own.
+// The parts of `interlock report` that have their own source files.
 #pragma once
 
 #include <string>
@@ -14,17 +14,17 @@
 
 namespace interlock::scenarios::cli {
 
-/// Of several runs: each in a folder of its own below --out, and, where the formats have HTML,
-/// index.html beside them, which leads to all; and one page with all measurements together.
-/// REQUIRES: settings.out. The exit code is the worst of the runs'.
+/// Renders several runs, each into its own folder below --out; if the formats include HTML, also an
+/// index.html that links to all, and one page with all measurements together. The exit code is the
+/// worst of the runs'. REQUIRES: settings.out.
 reports::ExitCode RenderSeveral(const std::vector<std::string>& files,
                                 const std::vector<const reports::Format*>& formats,
                                 const OutputSettings& settings, const Registry& registry);
 
-/// `report diff OLD NEW`.
+/// Adds `report diff OLD NEW`.
 void AddReportDiff(Command report, const Registry& registry, Work& work);
 
-/// Serves the files of a folder on the loopback until a signal comes. Port 0: any that is free.
+/// Serves the files of a folder on the loopback until a signal comes. Port 0: any free port.
 reports::ExitCode View(const std::string& folder, int port);
 
 }  // namespace interlock::scenarios::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What `interlock serve` tells its caller.
+// The exit code of `interlock serve`.
 //
 // Thread safety: a pure function. Errors: none.
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace interlock::scenarios::cli {
 
-/// The exit code of a server that has ended in this way; `printed`: what became of the addresses
-/// that it had to print, which counts where they were the reason (kNoOutput).
+/// The exit code of a server that ended with `end`. `printed` says whether its addresses could be
+/// printed; it matters only if they were the reason for the end (kNoOutput).
 reports::ExitCode ServeExitCode(sim::serve::ServeEnd end, Printed printed);
 
 }  // namespace interlock::scenarios::cli

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Which shard of a campaign this process is, by option or by what CI systems set. Never a guess:
-// half of a pair, a number beyond the total, or two sources that disagree are errors, because a
-// shard that silently ran everything would be green everywhere and prove nothing about the split.
+// Which shard of a campaign this process runs, from the option or from the variables that CI
+// systems set. It is never guessed: half of a pair, a number beyond the total, or two sources that
+// disagree are errors, because a shard that silently ran everything would be green everywhere and
+// prove nothing about the split.
 //
 // In order of trust: --shard i/n (from 1) · INTERLOCK_SHARD_INDEX/_TOTAL (from 0) ·
 // TEST_SHARD_INDEX, TEST_TOTAL_SHARDS (Bazel, 0) · GTEST_SHARD_INDEX, GTEST_TOTAL_SHARDS (0) ·
@@ -29,7 +30,7 @@ struct ShardChoice {
 /// Null: not set.
 using Variables = std::function<const char*(const char*)>;
 
-/// `option` is that of --shard, "" if not given. kInvalidArgument with what is wrong.
+/// `option` is the value of --shard, "" if not given. kInvalidArgument says what is wrong.
 Result<ShardChoice> ChooseShard(const std::string& option, const Variables& variables);
 
 }  // namespace interlock::scenarios::cli

@@ -12,18 +12,19 @@
 
 namespace interlock::scenarios::cli {
 
-/// Over the specimens whose name matches `lock`. kViolated if no strategy convicts one of them, or
-/// the portfolio does not.
+/// Covers the specimens whose name matches `lock`. kViolated if a specimen is convicted by no
+/// strategy, or not by the portfolio.
 reports::ExitCode PrintKillMatrix(const OutputSettings& settings, const Registry& registry,
                                   const std::string& lock, KillMatrixOptions options);
 
-/// At most 100 columns wide. The time of this run stands in the last lines alone.
+/// At most 100 columns wide. Only the last lines depend on the time that this run took.
 std::string ToText(const KillMatrix& matrix);
 
 /// Schema interlock.kills/1.
 std::string ToJson(const KillMatrix& matrix);
 
-/// "broken/x (LK005, pause, arbitrary): ..." for each specimen with no kill where one is due.
+/// "broken/x (LK005, pause, arbitrary): ..." for each specimen without a kill where one is
+/// required.
 std::vector<std::string> Acquittals(const KillMatrix& matrix);
 
 }  // namespace interlock::scenarios::cli

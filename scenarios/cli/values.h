@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The values of options that CLI11 does not read as strictly as a gate needs them. Thread safety:
-// pure functions, but for the file system.
+// Option values that CLI11 does not read as strictly as a gate needs. Thread safety: pure
+// functions, except for the file system.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@
 
 namespace interlock::scenarios::cli {
 
-/// "123" or "0x7b". nullopt: a sign, a blank, anything else, or a number above 64 bits; a seed that
-/// is silently changed would be a run that nobody can repeat.
+/// "123" or "0x7b". nullopt: a sign, a space, anything else, or a number of more than 64 bits; a
+/// silently changed seed would give a run that nobody can repeat.
 std::optional<std::uint64_t> ParseSeed(std::string_view text);
 
 /// What is wrong with the text as a seed; empty: nothing.
@@ -27,14 +27,15 @@ std::optional<std::chrono::seconds> ParseBudget(std::string_view text);
 /// "0", "500us", "5ms", "2s", "1m", "1h": whole numbers, at most a million of the unit.
 std::optional<std::chrono::nanoseconds> ParseDuration(std::string_view text);
 
-/// Makes the folder if needed and tries whether a file can be made in it, so that hours of work are
-/// not lost to a mistyped path. nullopt on success, otherwise what is wrong.
+/// Creates the folder if needed and tests whether a file can be created in it, so that hours of
+/// work are not lost to a mistyped path. nullopt on success, otherwise what is wrong.
 std::optional<std::string> PrepareFolder(const std::string& path);
 
-/// The bytes of a file, or of a pipe, up to 64 MiB. kInvalidArgument: a folder, unreadable, larger.
+/// The bytes of a file or a pipe, up to 64 MiB. kInvalidArgument: it is a folder, unreadable or
+/// larger.
 Result<std::string> ReadWholeFile(const std::string& path);
 
-/// kInvalidArgument with what is wrong.
+/// kInvalidArgument with this message.
 Status Invalid(std::string message);
 
 /// What is wrong with an empty value of an option, for CLI11; "" if it is not empty.

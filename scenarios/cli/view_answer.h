@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// What `interlock report --view` answers to a browser: the files below one folder, to be read.
+// The replies of `interlock report --view` to a browser: read-only access to the files below one
+// folder.
 //
-// Guarantee: a request never leads out of the folder: each part of its path is opened by itself, is
-// never "..", and no symbolic link is followed, whatever happens on disk meanwhile. A request that
-// names another host is refused, so that no page of the Internet can read the files by a name that
-// it has made to mean this machine (DNS rebinding). Nothing is written, nothing is run.
+// Guarantee: a request never leads out of the folder: each part of its path is opened separately
+// and is never "..", and no symbolic link is followed, whatever happens on disk meanwhile. A
+// request that names another host is refused, so that no web page can read the files through a name
+// that it has made resolve to this machine (DNS rebinding). Nothing is written, nothing is run.
 // Thread safety: Answer may be called from several threads.
 #pragma once
 
@@ -23,7 +24,7 @@
 namespace interlock::scenarios::cli {
 
 inline constexpr std::size_t kMostHeadBytes = 16'384;
-/// The one port of this machine that ui.perfetto.dev fetches traces from.
+/// The only local port from which ui.perfetto.dev fetches traces.
 inline constexpr int kPerfettoPort = 9001;
 
 struct HttpAnswer {
@@ -31,15 +32,15 @@ struct HttpAnswer {
   std::string type = "text/plain; charset=utf-8";
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
-  bool without_body = false;  ///< of a HEAD request
+  bool without_body = false;  ///< for a HEAD request
 };
 
 class ViewFolder {
  public:
-  /// kInvalidArgument: it is no folder, or cannot be read.
+  /// kInvalidArgument: it is not a folder, or cannot be read.
   static Result<ViewFolder> Open(const std::string& path);
 
-  /// `head`: a request up to its empty line. `port`: where it came in.
+  /// `head` is a request up to its empty line, `port` the port on which it came in.
   HttpAnswer Answer(std::string_view head, int port) const;
 
  private:
@@ -49,13 +50,13 @@ class ViewFolder {
   reports::Descriptor folder_;
 };
 
-/// As it goes over the wire; the connection is closed behind it.
+/// The bytes sent over the wire; the connection is closed after them.
 std::string ToBytes(const HttpAnswer& answer);
 
-/// "/a%20b/c?x" is {"a b", "c"}; nullopt: it is no path, or leads out.
+/// "/a%20b/c?x" becomes {"a b", "c"}; nullopt: it is not a path, or leads out of the folder.
 std::optional<std::vector<std::string>> PartsOfTarget(std::string_view target);
 
-/// "text/html; charset=utf-8"; what it does not know is offered for download.
+/// "text/html; charset=utf-8"; unknown types are offered for download.
 std::string_view ContentTypeOf(std::string_view file_name);
 
 }  // namespace interlock::scenarios::cli

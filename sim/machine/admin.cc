@@ -27,7 +27,7 @@ std::optional<std::string_view> Field(std::string_view info, std::string_view na
   return rest.substr(0, rest.find_first_of("\r\n"));
 }
 
-/// 602 for "6.2.14"; 0 for what is not a version.
+/// 602 for "6.2.14"; 0 for text that is not a version.
 int VersionOf(std::string_view text) {
   int major = 0;
   int minor = 0;
@@ -118,7 +118,7 @@ Status CheckServer(Runtime& runtime, const HiredisOptions& options, const std::s
   if (Field(info->text, "redis_mode") == "cluster") {
     return Unsuitable("the server is a node of a Redis Cluster; a single server is needed");
   }
-  // Removes nothing; a replica and a user without write access refuse it all the same.
+  // Removes nothing, but fails all the same on a replica or for a user without write access.
   const Result<Reply> write = admin->Call({"UNLINK", prefix + "none"});
   if (!write.ok() && write.status().message().find("READONLY") != std::string::npos) {
     return Unsuitable("the server is a read-only replica; the check needs its master");

@@ -3,7 +3,8 @@
 
 #include <cstddef>
 
-// Whatever program the harness is linked into has it then, and needs no file beside it.
+// Embeds the library, so that any program that the harness is linked into has it and needs no
+// separate file.
 asm(".pushsection .rodata\n"
     ".global interlock_clock_library_begin\n"
     ".global interlock_clock_library_end\n"

@@ -12,9 +12,9 @@ namespace {
 using std::chrono::milliseconds;
 using enum RealFaultKind;
 
-/// For what Sentinels agree upon, and servers that load their data.
+/// Maximum time for Sentinels to agree and for servers to load their data.
 constexpr std::chrono::seconds kDriverPatience{20};
-/// From the loss of a primary to the Sentinels' word, about.
+/// Approximate time from the loss of a primary to the Sentinels' decision.
 constexpr std::chrono::seconds kElection{4};
 
 /// Keeps the server busy for ARGV[1] ms, as a script that never ends would.
@@ -37,14 +37,14 @@ bool Tell(RedisServer& server, const std::vector<std::string>& words) {
   return reply.ok() && !reply->starts_with('-');
 }
 
-/// A server that follows itself is a replica that nobody feeds: what it has stays as it is.
+/// A server that follows itself is a replica without a source: its data stays as it is.
 bool FollowPort(RedisServer& server, int port) {
   return Tell(server, {"REPLICAOF", "127.0.0.1", std::to_string(port)});
 }
 
 bool StandsAlone(RedisServer& server) { return Tell(server, {"REPLICAOF", "NO", "ONE"}); }
 
-/// Whether the server cannot be asked anything while it lasts.
+/// Whether the server answers nothing while the fault lasts.
 bool TakesAway(RealFaultKind kind) {
   return kind == kServerKill || kind == kServerPause || kind == kServerSleep ||
          kind == kClientPauseAll || kind == kBusy || kind == kFailover || kind == kSentinelFailover;
@@ -99,7 +99,7 @@ bool FaultDriver::End() {
 
 bool FaultDriver::IsAway(const RedisServer& server) const {
   return std::any_of(lasting_.begin(), lasting_.end(), [&](const Lasting& one) {
-    // One at a time with replicas: which of them is the primary is clear then.
+    // With replicas one fault at a time, so that it is clear which server is the primary.
     return (one.server == &server && TakesAway(one.fault.kind)) || stage_.replicated();
   });
 }
@@ -167,8 +167,8 @@ bool FaultDriver::BeginWithReplicas(const RealFault& fault, RedisServer& primary
   }
 }
 
-/// The replica takes over with what it has; the clients of a dead primary are led to it at once,
-/// those of a living one when they connect anew.
+/// The replica takes over with the data that it has; clients of a dead primary are directed to it
+/// at once, those of a live one when they reconnect.
 bool FaultDriver::Promote(RedisServer& primary, bool kill) {
   const std::vector<RedisServer*> replicas = stage_.ReplicasOf(primary);
   if (replicas.empty()) return false;
@@ -196,7 +196,7 @@ bool FaultDriver::Finish(const Lasting& lasting) {
     case kSplitBrain:
     case kSentinelFailover:
       return FinishWithReplicas(lasting);
-    default:  // it ends by itself
+    default:  // the fault ends by itself
       return Tell(server, {"PING"});
   }
 }
@@ -207,10 +207,10 @@ bool FaultDriver::FinishWithReplicas(const Lasting& lasting) {
     RedisServer* const named = stage_.NamedBySentinels(old);
     if (named == nullptr) return false;
     stage_.Follow(*named, false);
-    return old.Restart().ok();  // which the Sentinels make a replica
+    return old.Restart().ok();  // the Sentinels make it a replica
   }
   if (lasting.fault.kind == kFailover && !old.Restart().ok()) return false;
-  // What a primary had for itself in a split is lost now, and its connections with it.
+  // The data that only the old primary had in a split is lost now, and its connections with it.
   RedisServer& primary = stage_.node(0);
   stage_.Follow(primary, lasting.fault.kind == kSplitBrain);
   for (RedisServer* const replica : stage_.ReplicasOf(primary)) {

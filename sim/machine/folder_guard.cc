@@ -14,13 +14,13 @@
 namespace interlock::sim::machine {
 namespace {
 
-/// Tried again, because a process that is just being killed may still have written something.
+/// Retries, because a process that is just being killed may still have written something.
 constexpr const char* kScript =
     "read end; for i in 1 2 3 4 5; do rm -rf -- \"$0\" && exit; sleep 1; done";
 
 Status NoFolder(const char* what) { return Status(StatusCode::kUnavailable, what); }
 
-/// Only async-signal-safe calls: the parent may have other threads.
+/// Makes only async-signal-safe calls, because the parent may have other threads.
 [[noreturn]] void BecomeRemover(const char* path, int pipe) {
   ::setpgid(0, 0);
   ::dup2(pipe, STDIN_FILENO);

@@ -26,9 +26,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kSignalBase = 128;  // as shells tell a signal in an exit code
+constexpr int kSignalBase = 128;  // as shells report a signal in an exit code
 
-/// In the new process, until it is another program. Tells the errno by the pipe, and ends.
+/// Runs in the new process and turns it into the other program. On failure it writes errno to the
+/// pipe and exits.
 [[noreturn]] void Become(const std::vector<std::string>& command,
                          const ForeignProcess::Environment& environment, int output, int failure,
                          pid_t parent) {
@@ -74,13 +75,13 @@ std::string Content(const fs::path& path) {
   return text.str();
 }
 
-/// By the content of its status.
+/// Whether a thread is running, by the content of its status file.
 bool IsRunning(std::string_view status) {
   const std::string_view state = StatusField(status, "\nState:");
   return !state.empty() && (state.front() == 'R' || state.front() == 'D');
 }
 
-/// False: one runs.
+/// Returns false if a thread is running.
 bool AddSwitches(const std::string& pid, const std::vector<int>& but, std::uint64_t& sum) {
   std::error_code gone;
   for (fs::directory_iterator task("/proc/" + pid + "/task", gone), end; !gone && task != end;
@@ -101,7 +102,7 @@ bool AddSwitches(const std::string& pid, const std::vector<int>& but, std::uint6
 
 /// The processor time of `pid`, in the kernel's ticks.
 std::uint64_t TicksOf(const std::string& pid) {
-  constexpr int kBeforeUserTime = 11;  // fields after the name, which may have spaces in it
+  constexpr int kBeforeUserTime = 11;  // fields after the name, which may contain spaces
   const std::string stat = Content("/proc/" + pid + "/stat");
   std::istringstream fields(stat.substr(std::min(stat.rfind(')') + 1, stat.size())));
   std::string skipped;
@@ -172,7 +173,7 @@ bool ForeignProcess::ended() {
   if (waitpid(pid_, &status, WNOHANG) != pid_) return false;
   ended_ = true;
   exit_code_ = WIFSIGNALED(status) ? kSignalBase + WTERMSIG(status) : WEXITSTATUS(status);
-  kill(-pid_, SIGKILL);  // what it has started ends with it
+  kill(-pid_, SIGKILL);  // the processes that it started end with it
   return true;
 }
 

@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 
 /// The oracle's extra time for clients to settle is five times as long.
 constexpr Duration kStandstill = milliseconds(500);
-/// Above what a slewed clock gains in a run, below what could void a promise unseen.
+/// More than a slewed clock gains in a run, less than could void a promise unnoticed.
 constexpr Duration kClockStep = milliseconds(10);
 
 std::int64_t Number(const Reply& reply) {

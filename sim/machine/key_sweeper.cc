@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kBatch = 100;  // keys per UNLINK
 
-/// SCAN may name a key twice, and a whole round trip of it misses none that was there throughout.
+/// SCAN may return a key twice, but a full iteration misses no key that existed throughout.
 Result<std::set<std::string>> KeysUnder(Admin& admin, const std::string& prefix) {
   const std::string pattern = EscapeGlob(prefix) + "*";
   std::set<std::string> keys;
@@ -43,7 +43,7 @@ KeySweeper::KeySweeper(Runtime& runtime, HiredisOptions options, std::string pre
     : runtime_(runtime), options_(std::move(options)), prefix_(std::move(prefix)) {}
 
 KeySweeper::~KeySweeper() {
-  // The caller has had its chance to report why it fails; the keys' TTLs remain.
+  // The caller has had its chance to report a failure; the keys' TTLs remain.
   (void)Sweep();
 }
 
@@ -54,7 +54,8 @@ Result<Admin> KeySweeper::Open(int database) {
   options.database = database;
   Result<Admin> admin = Admin::Open(runtime_, options);
   if (!admin.ok()) return admin;
-  // The server has gone once around its event loop, and read what others had sent before.
+  // Afterwards the server has gone once around its event loop, and has read what others had sent
+  // before.
   for (int i = 0; i < 2; ++i) {
     if (const Result<Reply> pong = admin->Call({"PING"}); !pong.ok()) return pong.status();
   }

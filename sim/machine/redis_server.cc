@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Hazard: between the choice of a free port and the server's bind another process may take the
-// port, and may even be a Redis that answers. So readiness is judged by the process id in INFO, and
-// a server that ends at once is started again on another port.
+// Hazard: between the choice of a free port and the server's bind, another process may take the
+// port, and that process may even be a Redis that answers. So readiness is judged by the process id
+// in INFO, and a server that ends at once is started again on another port.
 #include "sim/machine/redis_server.h"
 
 #include <arpa/inet.h>
@@ -172,7 +172,7 @@ Status RedisServer::Launch() {
   std::vector<std::string> words = {"redis-server"};
   if (options_.sentinel) {
     const std::string file = directory() + "/sentinel.conf";
-    std::ofstream(file, std::ios::app).flush();  // which a Sentinel rewrites itself
+    std::ofstream(file, std::ios::app).flush();  // a Sentinel rewrites this file itself
     words.insert(words.end(), {file, "--sentinel"});
   }
   words.insert(words.end(), {"--port", std::to_string(port_), "--bind", "127.0.0.1", "--save", "",
@@ -192,7 +192,7 @@ Status RedisServer::Launch() {
   pid_ = ::fork();
   if (pid_ < 0) return Unavailable("fork: " + std::generic_category().message(errno));
   if (pid_ == 0) {
-    // Only async-signal-safe calls: the parent may have other threads.
+    // Only async-signal-safe calls here, because the parent may have other threads.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(127);
     ::setpgid(0, 0);

@@ -9,7 +9,7 @@ namespace interlock::sim::machine {
 namespace {
 
 constexpr std::size_t kSlots = 16384;
-/// Several times what it takes on a machine that has nothing else to do.
+/// Several times as long as it takes on an otherwise idle machine.
 constexpr std::chrono::seconds kTopologyPatience{30};
 
 using Servers = std::vector<std::unique_ptr<RedisServer>>;
@@ -27,7 +27,7 @@ Status Add(int count, const RedisServerOptions& options, Servers& servers) {
   return Status();
 }
 
-/// Refused, or without an answer: why nothing can come of it.
+/// Returns an error if the command is refused or gets no answer.
 Status MustTell(RedisServer& server, const std::vector<std::string>& words) {
   const Result<std::string> reply = server.Command(words);
   if (!reply.ok()) return reply.status();
@@ -47,7 +47,8 @@ Status Await(RedisServer& server, const std::vector<std::string>& words, const s
   return NotTogether(words[0] + " " + words[1] + " does not come to " + text);
 }
 
-/// How often a Sentinel asks servers about themselves, and tells others about itself, in ms.
+/// Periods, in ms, at which a Sentinel asks servers about themselves and announces itself to
+/// others.
 std::vector<std::string> SentinelPeriods(const std::string& info, const std::string& publish) {
   return {"SENTINEL", "DEBUG", "info-period", info, "publish-period", publish};
 }
@@ -90,7 +91,7 @@ Status RedisTopology::Replicate(const RedisTopologyOptions& options) {
   return Status();
 }
 
-/// With the usual periods they would take several seconds to hear of each other.
+/// With the usual periods the Sentinels would take several seconds to discover each other.
 Status RedisTopology::Watch(const RedisTopologyOptions& options) {
   const std::string name(kMasterName);
   const std::string port = std::to_string(master().port());
@@ -136,7 +137,7 @@ Status RedisTopology::Cluster(const RedisTopologyOptions& options) {
     if (!id.ok()) return id.status();
     Status in_step = Await(replica(i), {"CLUSTER", "REPLICATE", *id}, "OK");
     if (in_step.ok()) in_step = Await(replica(i), {"INFO", "replication"}, "master_link_status:up");
-    // Every node that votes has to know it as a replica.
+    // Every voting node has to know it as a replica.
     if (in_step.ok()) in_step = everywhere({"CLUSTER", "NODES"}, "slave " + *id);
     if (!in_step.ok()) return in_step;
   }
@@ -150,7 +151,7 @@ std::size_t RedisTopology::owner(int slot) const {
 Status RedisTopology::ShareSlots() {
   const auto first = [this](std::size_t i) { return (i * kSlots + masters() - 1) / masters(); };
   for (std::size_t i = 0; i < masters(); ++i) {
-    // Equal epochs would have to be sorted out first.
+    // Nodes with equal epochs would have to resolve that conflict first.
     Status told = TellAll(master(i), {{"CLUSTER", "SET-CONFIG-EPOCH", std::to_string(i + 1)},
                                       {"CLUSTER", "ADDSLOTSRANGE", std::to_string(first(i)),
                                        std::to_string(first(i + 1) - 1)}});

@@ -11,7 +11,7 @@ constexpr int kReplicas = 2;
 constexpr int kSentinels = 3;
 
 std::vector<std::string> ArgumentsFor(Persistence persistence) {
-  // Scripts that run for long answer BUSY soon, and the operator may let the server sleep.
+  // Long-running scripts make the server answer BUSY soon, and the operator may put it to sleep.
   std::vector<std::string> arguments = {"--busy-reply-threshold", "20", "--enable-debug-command",
                                         "yes"};
   const auto add = [&](std::initializer_list<std::string> more) {

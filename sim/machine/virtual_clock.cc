@@ -25,7 +25,8 @@
 namespace interlock::sim::machine {
 namespace {
 
-/// A client that asks for the time this often while it stands still waits for it to pass.
+/// A client that asks for the time more often than this while time stands still is waiting for it
+/// to pass.
 constexpr std::uint64_t kSpinning = 20'000;
 constexpr std::int64_t kNsPerUs = 1'000;
 
@@ -161,8 +162,8 @@ bool VirtualClock::Spins(int client) const { return page(client).readings > kSpi
 
 Napping VirtualClock::NappingOf(int client) const {
   Napping napping;
-  napping.waits = waits(client);  // first: a thread that begins to wait after this makes a
-                                  // difference
+  // Read first, so that a thread that begins to wait later makes a difference.
+  napping.waits = waits(client);
   for (const Sleeper& one : page(client).sleepers) {
     if (one.by == WakeBy::kNaps && Waits(one)) napping.threads.push_back(one.thread);
   }

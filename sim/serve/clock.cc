@@ -7,7 +7,8 @@
 namespace interlock::sim::serve {
 namespace {
 
-// The fake counts in us of 64 bits; half of them is far beyond any date, and sums cannot overflow.
+// The fake counts microseconds in 64 bits; half of that range is far beyond any date, and sums
+// cannot overflow.
 constexpr std::int64_t kLatestUs = INT64_MAX / 2;
 
 std::int64_t Clamp(double us) {
@@ -27,7 +28,7 @@ ServeClock::ServeClock(std::int64_t real_us, bool frozen)
 std::int64_t ServeClock::Now(std::int64_t real_us) const {
   if (frozen_) return base_us_;
   const std::int64_t passed = real_us - base_real_us_;
-  // The multiplication would lose the last digits of long runs, so the usual rate does without it.
+  // The multiplication would lose the last digits of long runs, so the usual rate avoids it.
   if (rate_ == 1) return Sum(base_us_, passed);
   return Sum(base_us_, Clamp(std::floor(static_cast<double>(passed) * rate_)));
 }

@@ -10,7 +10,8 @@ namespace {
 
 namespace asio = boost::asio;
 
-// What an idle buffer keeps for reuse; one large reply must not hold its memory for ever.
+// The capacity that an idle buffer keeps for reuse; one large reply must not hold its memory for
+// ever.
 constexpr std::size_t kKeptBuffer = 256 * 1024;
 
 }  // namespace
@@ -43,7 +44,7 @@ void Connection::Flush() {
   }
 }
 
-// False: there is nothing more to do now.
+// Returns false if there is nothing more to do now.
 bool Connection::Write() {
   if (written_ == writing_.size()) {
     written_ = 0;

@@ -18,7 +18,7 @@ using Kind = CommandFault::Kind;
 struct KindName {
   std::string_view name;
   Kind kind;
-  std::string_view parameter;  // Empty: it has none.
+  std::string_view parameter;  // empty: it has none
 };
 constexpr std::array<KindName, 5> kKinds = {{
     {"DELAY", Kind::kDelay, "ms"},

@@ -23,7 +23,7 @@ using boost::system::error_code;
 using GenericProtocol = asio::generic::stream_protocol;
 using LocalProtocol = asio::local::stream_protocol;
 
-// As redis-server's default.
+// The default of redis-server.
 constexpr int kBacklog = 511;
 
 std::string Name(const tcp::endpoint& endpoint) {
@@ -32,7 +32,7 @@ std::string Name(const tcp::endpoint& endpoint) {
                                     : fmt::format("{}:{}", address, endpoint.port());
 }
 
-// The peer's name, from an endpoint that a generic socket gave.
+// The peer's name, from the endpoint that a generic socket returned.
 std::string PeerName(const GenericProtocol::endpoint& endpoint, const std::string& unix_path) {
   if (!unix_path.empty()) return unix_path + ":0";
   tcp::endpoint peer;
@@ -43,7 +43,7 @@ std::string PeerName(const GenericProtocol::endpoint& endpoint, const std::strin
   return Name(peer);
 }
 
-// A socket file that nobody listens on any more keeps its name taken.
+// Removes a socket file that no process listens on any more, because it still occupies its name.
 void RemoveStaleSocket(asio::io_context& io, const std::string& path) {
   struct stat status = {};
   if (lstat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return;
@@ -116,7 +116,8 @@ void Listener::Accept(Place& place) {
   place.acceptor.async_accept([this, &place](const error_code& error, Socket socket) {
     if (error == asio::error::operation_aborted) return;
     if (error) {
-      // Out of descriptors, mostly: trying again at once would only burn the processor.
+      // Mostly the process is out of descriptors; trying again at once would only burn processor
+      // time.
       place.pause.expires_after(std::chrono::milliseconds(100));
       place.pause.async_wait([this, &place](const error_code& stopped) {
         if (!stopped) Accept(place);
@@ -129,10 +130,10 @@ void Listener::Accept(Place& place) {
   });
 }
 
-// Those that wait already are taken at once: a turn of the loop for each of them would let the
+// Accepts all waiting connections at once: a turn of the loop for each of them would let the
 // backlog overflow, and a client whose SYN was dropped tries again only a second later.
 void Listener::AcceptWaiting(Place& place) {
-  constexpr int kAtMost = 1000;  // Others want to be served, too.
+  constexpr int kAtMost = 1000;  // Other clients have to be served, too.
   for (int i = 0; i < kAtMost; ++i) {
     error_code error;
     Socket socket(io_.get_executor());

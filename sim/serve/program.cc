@@ -23,8 +23,8 @@ namespace {
 
 namespace asio = boost::asio;
 
-// A connection is a descriptor; beside them come the listening sockets and the loop's own. Returns
-// how many connections there may be.
+// Each connection takes a descriptor, and so do the listening sockets and the loop itself. Returns
+// the maximum number of connections.
 std::size_t RaiseDescriptorLimit(std::size_t wanted_clients) {
   constexpr std::size_t kOwn = 32;
   rlimit limit = {};
@@ -96,18 +96,18 @@ class Program {
   }
 
  private:
-  // `own_depth`: how many commands on the stack are those that stop it.
+  // `own_depth`: number of commands on the stack that belong to this request to stop.
   void Stop(std::string_view reason, int own_depth) {
     reason_ = reason;
     if (service_.depth() <= own_depth) return io_.stop();
-    // A busy script would be returned to, and it may never end.
+    // Returning would continue a busy script, which may never end.
     listener_.RemoveFiles();
     output_.notice("stopped by " + std::string(reason_));
     std::_Exit(0);
   }
 
   const ServeOutput& output_;
-  // One thread: Asio need not lock anything.
+  // There is one thread, so Asio need not lock anything.
   asio::io_context io_{BOOST_ASIO_CONCURRENCY_HINT_UNSAFE};
   Service service_;
   Listener listener_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Connections and commands; turns and time are in serve_turns.cc.
+// Connections and commands; turns and time are in turns.cc.
 #include "sim/serve/service.h"
 
 #include <algorithm>
@@ -20,12 +20,12 @@ using redis::ErrorValue;
 using redis::RequestParser;
 using redis::Value;
 
-// What redis-server allows a subscriber to leave unread (client-output-buffer-limit pubsub).
+// The unread output that redis-server allows a subscriber (client-output-buffer-limit pubsub).
 constexpr std::size_t kHardLimit = std::size_t{32} << 20;
 constexpr std::size_t kSoftLimit = std::size_t{8} << 20;
 constexpr std::int64_t kSoftLimitUs = 60'000'000;
 
-// What scripts may need of a machine that has other things to do.
+// The memory that scripts may use on a machine that has other things to do.
 constexpr std::size_t kScriptMemory = std::size_t{2} << 30;
 
 }  // namespace
@@ -79,12 +79,12 @@ void Service::ShowSurroundings(int port) {
   });
 }
 
-// What others have sent is executed inside the script; a flood of it must not keep the script from
-// going on for ever.
+// Executes commands of other clients inside the script; a flood of them must not keep the script
+// from continuing.
 void Service::PollInsideScript() {
   constexpr int kAtMost = 1000;
   SetServerTime();
-  // Clients that have waited for the script may get BUSY by now.
+  // Clients that waited for the script may get BUSY by now.
   if (!waiting_.empty()) turn_due_ = true;
   RunDue();
   for (int i = 0; i < kAtMost && io_.poll_one() > 0; ++i) RunDue();
@@ -118,7 +118,7 @@ Connection* Service::Find(ClientId client) {
 }
 
 // The fake must not lose a client in the middle of that client's own command; and a real server
-// executes what had arrived before the end of the connection, however late it gets to it.
+// executes commands that arrived before the end of the connection, however late it gets to them.
 void Service::OnGone(Connection& connection) {
   if (connection.notes.held && !connection.notes.hanging_up) {
     connection.notes.abandoned = true;
@@ -151,7 +151,8 @@ void Service::HangUp(Connection& connection, bool reset) {
 
 void Service::OnBytes(Connection& connection) { arrived_.push_back(connection.shared_from_this()); }
 
-// One at a time, each taken out of its place first: a script among them comes back here.
+// Handles one item at a time and removes it from its queue first, because a script among them
+// re-enters this function.
 void Service::RunDue() {
   while (!io_.stopped()) {
     if (!arrived_.empty()) {
@@ -175,7 +176,7 @@ void Service::Serve(Connection& connection) {
   }
 }
 
-// False: there is nothing that could be executed now.
+// Returns false if nothing can be executed now.
 bool Service::ServeNext(Connection& connection) {
   Connection::Notes& notes = connection.notes;
   if (notes.hanging_up || notes.held) return false;
@@ -227,19 +228,19 @@ void Service::Steer(Connection& connection, const Argv& argv) {
   current_ = outer;
   Reply(connection, reply);
   if (!connection.notes.hanging_up) return;
-  // What is never written is never flushed either.
+  // A silent connection writes nothing, so it would never be flushed.
   if (connection.silent()) return HangUp(connection, true);
   connection.CloseWhenFlushed();
 }
 
-// Others can reach the server, and they must not steer it without its password.
+// Others can reach the server, and they must not control it without its password.
 bool Service::MaySteer(Connection& connection) {
   Connection::Notes& notes = connection.notes;
   if (notes.client != 0 && server_.IsAuthenticated(notes.client)) notes.may_steer = true;
   return notes.may_steer;
 }
 
-// The fake knows no clients then, but somebody has to be able to start it again.
+// While it is down the fake knows no clients, but somebody has to be able to start it again.
 void Service::AuthenticateWhileDown(Connection& connection, const Argv& argv) {
   std::string password;
   for (const auto& [name, value] : options_.parameters) {
@@ -262,7 +263,7 @@ void Service::Strike(Connection& connection, const Argv& argv, const CommandFaul
       return Reply(connection, ErrorValue(redis::NoteRefusal(server_, connection.notes.client, argv,
                                                              fault.text)));
     case CommandFault::Kind::kDropReply:
-      // What was answered before still arrives.
+      // Earlier replies still arrive.
       connection.Flush();
       connection.GoSilent();
       return Execute(connection, argv);
@@ -324,7 +325,7 @@ void Service::CheckOutputLimit(Connection& connection) {
   if (!server_.IsSubscriber(connection.notes.client)) return;
   if (!since_us) since_us = RealUs();
   if (unsent < kHardLimit && RealUs() - *since_us < kSoftLimitUs) return;
-  // Not now: the fake may be in the middle of a PUBLISH to it.
+  // It is not closed now, because the fake may be in the middle of a PUBLISH to it.
   connection.notes.doomed = true;
   AddToTurn(connection);
 }
@@ -339,7 +340,7 @@ bool Service::HalfOpen(ClientId client) {
 
 bool Service::Crash(bool power_lost, std::optional<std::int64_t> until_us) {
   if (depth_ > 0) return false;
-  // The connection that has asked for it is told so before it breaks.
+  // The connection that asked for the crash gets its reply before it breaks.
   const auto connections = std::exchange(connections_, {});
   clients_.clear();
   for (const auto& [serial, connection] : connections) {

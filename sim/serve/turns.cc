@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The service's turns, and what time brings about: time-outs, expiry, the end of stalls and delays.
+// The service's turns, and everything driven by time: timeouts, expiry, the end of stalls and
+// delays.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -17,7 +18,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// As redis-server's default hz.
+// Corresponds to the default hz of redis-server.
 constexpr milliseconds kCronPeriod{100};
 
 }  // namespace
@@ -58,8 +59,8 @@ void Service::EndTurn() {
       connection->Flush();
     }
   }
-  // Reading comes after all writing: by now the first ones may have answered, and an attempt that
-  // finds nothing costs a system call.
+  // Reading comes after all writing: by now the first clients may have responded, and an attempt
+  // that finds nothing costs a system call.
   for (const auto& connection : turn) {
     if (connection->notes.executing == 0) connection->Read();
   }
@@ -116,7 +117,7 @@ void Service::EndStall() {
 }
 
 void Service::ClockMoved() {
-  // Inside a script what falls due has to wait; the turn's end sees to it.
+  // Inside a script, work that falls due has to wait; the end of the turn takes care of it.
   if (depth_ == 0) CatchUp(true);
   PostTurn();
 }
@@ -143,7 +144,7 @@ void Service::OnTimer() {
   PostTurn();
 }
 
-// On the server's clock; nullopt: nothing will fall due.
+// The next due time, on the server's clock; nullopt: nothing will fall due.
 std::optional<std::int64_t> Service::NextDueUs() const {
   std::optional<std::int64_t> due_us;
   const auto consider = [&due_us](std::optional<std::int64_t> at_us) {

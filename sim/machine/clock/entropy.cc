@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Random numbers that are the same in each run of the same choices, in the place of the C library's
-// functions: jitter and tokens are drawn from them, and a case that is replayed needs them again.
+// Replaces the C library's random functions by numbers that are the same in each run with the same
+// choices: jitter and tokens are drawn from them, and a replayed case needs them again.
 #include <stdarg.h>
 #include <string.h>
 #include <sys/random.h>
@@ -51,7 +51,7 @@ int getentropy(void* bytes, std::size_t count) {
   return getrandom(bytes, count, 0) == static_cast<ssize_t>(count) ? 0 : -1;
 }
 
-/// Some ask the kernel by this one.
+/// Some programs ask the kernel through this function.
 long syscall(long number, ...) {
   constexpr int kMost = 6;
   long words[kMost];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// What tells the time, in the place of the C library's functions. Readings of the time of day
-// differ by some microseconds from each other and between clients, as on any machine, because some
-// locks take them for tokens; those of the monotonic clock by a nanosecond, because some programs
-// look until it has gone on. But for that, time stands still between two moves of the clock.
+// Replaces the C library's functions that tell the time. Readings of the time of day differ by some
+// microseconds from each other and between clients, as on any machine, because some locks use them
+// as tokens; readings of the monotonic clock differ by a nanosecond, because some programs poll it
+// until it advances. Apart from that, time stands still between two moves of the clock.
 #include <errno.h>
 #include <sys/syscall.h>
 
@@ -14,10 +14,10 @@
 namespace interlock::sim::machine {
 namespace {
 
-constexpr std::int64_t kClientNs = 1'000;  // 64 clients at most, each with readings of its own
-constexpr std::uint64_t kMostSteps = 900;  // of the monotonic clock, which moves by a us at least
+constexpr std::int64_t kClientNs = 1'000;  // at most 64 clients, each with its own readings
+constexpr std::uint64_t kMostSteps = 900;  // of the monotonic clock, which moves by at least a us
 constexpr std::int64_t kReadingNs = 64'000;
-constexpr std::int64_t kAheadNs = 990'000;  // of the servers' clock, at most
+constexpr std::int64_t kAheadNs = 990'000;  // ahead of the servers' clock, at most
 
 std::int64_t TimeOfDayNs() {
   SharedClock& clock = *Clock();
@@ -25,7 +25,7 @@ std::int64_t TimeOfDayNs() {
   std::int64_t last_ns = clock.last_reading_ns;
   for (;;) {
     const std::int64_t later_ns = last_ns + kReadingNs;
-    std::int64_t reading_ns = last_ns;  // as far ahead as may be
+    std::int64_t reading_ns = last_ns;  // as far ahead as allowed
     if (now_ns > last_ns) {
       reading_ns = now_ns;
     } else if (later_ns < now_ns + kAheadNs) {
@@ -35,7 +35,7 @@ std::int64_t TimeOfDayNs() {
   }
 }
 
-/// False: not a clock that is shared.
+/// Returns false if the clock is not a shared one.
 bool Read(clockid_t id, std::int64_t& ns) {
   if (Clock() == nullptr) return false;
   switch (id) {

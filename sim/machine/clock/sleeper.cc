@@ -14,11 +14,13 @@
 namespace interlock::sim::machine {
 namespace {
 
-// Out of the way of programs that count theirs, and within what select() can take.
+// High enough to stay out of the way of programs that count their descriptors, and low enough for
+// select().
 constexpr int kLeastDescriptor = 700;
 constexpr std::int64_t kNapNs = 500'000;
 
-// Zero until the constructor has run: other libraries' constructors may ask for the time before.
+// Null until the constructor has run: other libraries' constructors may ask for the time before
+// that.
 SharedClock* clock_page = nullptr;
 pthread_key_t at_thread_end;
 thread_local Sleeper* my_sleeper = nullptr;
@@ -31,7 +33,7 @@ void GiveBack(void* sleeper) {
   my_socket = -1;
 }
 
-/// A forked child's thread is another one than its parent's, whose place it does not take.
+/// A forked child's thread is not its parent's, and does not take over the parent's sleeper.
 void ForgetParent() {
   if (my_socket >= 0) Ask(SYS_close, my_socket);
   my_socket = -1;
@@ -136,7 +138,7 @@ void Wait::TakeWakeUps() {
   char byte = 0;
   while (Ask(SYS_recvfrom, my_socket, Word(&byte), 1, MSG_DONTWAIT) >= 0) {
   }
-  // A program may have closed all descriptors that it does not know.
+  // The program may have closed all descriptors that it does not know.
   if (errno != EAGAIN) my_socket = -1;
 }
 

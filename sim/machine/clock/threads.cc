@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What waits for another thread until a time, in the place of the C library's functions. The clock
-// cannot reach a thread that waits so, which therefore looks at it every half millisecond.
+// Replaces the C library's functions that wait for another thread until a time. The clock cannot
+// wake a thread in such a wait, so the thread looks at the clock every half millisecond.
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -18,14 +18,15 @@ namespace interlock::sim::machine {
 namespace {
 
 constexpr std::int64_t kNapNs = 500'000;
-/// In seconds; less is of the monotonic clock. A condition does not say which one it goes by.
+/// In seconds; smaller times are of the monotonic clock. A condition does not say which clock it
+/// uses.
 constexpr std::int64_t kSmallestTimeOfDay = 1'000'000'000;
 
 using ConditionWait = int (*)(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*);
 using SemaphoreWait = int (*)(sem_t*, clockid_t, const timespec*);
 using ConditionSignal = int (*)(pthread_cond_t*);
 
-/// How often a condition, or one that shares its place, has been signalled.
+/// Number of times that a condition, or another one in the same slot, has been signalled.
 std::array<std::atomic<std::uint32_t>, 256> signals;
 
 std::atomic<std::uint32_t>& Signals(const pthread_cond_t* condition) {
@@ -37,7 +38,7 @@ Function Original(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
-/// Conditions of old have functions of the same names, which may be what dlsym() finds.
+/// The functions of old conditions have the same names, and dlsym() may find those.
 ConditionSignal OriginalSignal(const char* name) {
   void* found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
   return found != nullptr ? reinterpret_cast<ConditionSignal>(found)
@@ -59,7 +60,7 @@ std::int64_t UntilNs(clockid_t id, const timespec& until) {
   return id == CLOCK_MONOTONIC ? SinceBootNs(ToNs(until)) : TrueNs(*Clock(), ToNs(until));
 }
 
-/// The end of a nap by the machine's clock; now if it is over.
+/// The end of a nap, on the machine's clock; now if the wait is over.
 timespec EndOfNap(bool over) {
   timespec now{};
   Ask(SYS_clock_gettime, CLOCK_MONOTONIC, Word(&now));
@@ -83,8 +84,8 @@ int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, cl
     const timespec end = drive::EndOfNap(over);
     const int result = drive::WaitAsIs(condition, mutex, CLOCK_MONOTONIC, &end);
     if (result != ETIMEDOUT || over) return result;
-    // A signal for a thread whose nap is over is lost with the nap. POSIX lets a wait end without
-    // a reason, and the program looks then whether there is one.
+    // A signal to a thread whose nap has just ended is lost. POSIX allows spurious wake-ups, after
+    // which the program checks for a reason itself.
     if (drive::Signals(condition) != signals) return 0;
   }
 }

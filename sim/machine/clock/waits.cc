@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What waits for a time, and for files until a time, in the place of the C library's functions.
+// Replaces the C library's functions that wait for a time, or for files until a time.
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -19,11 +19,11 @@ namespace {
 
 constexpr std::int64_t kMillisecondNs = 1'000'000;
 constexpr std::int64_t kMicrosecondNs = 1'000;
-constexpr long kSignals = 64 / CHAR_BIT;  // the kernel's size of a set of them
+constexpr long kSignals = 64 / CHAR_BIT;  // the kernel's size of a signal set
 constexpr timespec kAtOnce{0, 0};
 constexpr timespec kNap{0, 500'000};
 
-/// 0, or an error's number.
+/// Returns 0 or an error number.
 int SleepUntil(std::int64_t until_ns, timespec* rest) {
   Wait wait(until_ns, WakeBy::kFutex);
   if (wait.Sleep()) return 0;
@@ -32,13 +32,13 @@ int SleepUntil(std::int64_t until_ns, timespec* rest) {
 }
 
 int Ppoll(pollfd* files, nfds_t count, const timespec* length, const sigset_t* mask) {
-  // The kernel writes into the length.
+  // The kernel writes to the timespec that it is given.
   timespec own = length != nullptr ? *length : kAtOnce;
   return static_cast<int>(Ask(SYS_ppoll, Word(files), static_cast<long>(count),
                               length != nullptr ? Word(&own) : 0, Word(mask), kSignals));
 }
 
-/// The files of a poll, and one more.
+/// The files of a poll, and one extra file.
 class Files {
  public:
   Files(pollfd* files, nfds_t count) : files_(files), count_(count) {
@@ -132,7 +132,7 @@ int SelectNow(const SelectFiles& files, const timespec* length, const sigset_t* 
 
 bool IsIn(int file, const fd_set* set) { return set != nullptr && FD_ISSET(file, set); }
 
-/// By poll(), which takes one file more.
+/// Uses poll(), which takes one more file.
 int SelectFor(const SelectFiles& files, std::int64_t length_ns, const sigset_t* mask) {
   pollfd all[FD_SETSIZE];
   nfds_t count = 0;
@@ -145,11 +145,12 @@ int SelectFor(const SelectFiles& files, std::int64_t length_ns, const sigset_t* 
   }
   const int ready = PollFor(all, count, length_ns, mask);
   if (ready < 0) return ready;
-  // What is ready by now is told in select's own way.
+  // select() itself reports the files that are ready by now.
   return SelectNow(files, &kAtOnce, nullptr);
 }
 
-/// A thread that waits for files alone waits for as long as it takes.
+/// Whether a wait follows the shared clock. A wait for files without an end does not: it lasts as
+/// long as it takes.
 bool IsShared(bool ends) {
   if (Clock() != nullptr && !ends) ++Clock()->waits;
   return Clock() != nullptr && ends;

@@ -22,7 +22,7 @@ Status NoProxy(const char* what) { return Status(StatusCode::kUnavailable, what)
 [[noreturn]] void RunProxy(ProxyTask task, pid_t parent) noexcept {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
-  signal(SIGINT, SIG_IGN);  // it is for the parent to say what becomes of it
+  signal(SIGINT, SIG_IGN);  // the parent decides when the proxy ends
   signal(SIGTERM, SIG_DFL);
   signal(SIGPIPE, SIG_IGN);
   ProxyLoop(std::move(task)).Run();

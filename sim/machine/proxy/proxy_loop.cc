@@ -41,7 +41,7 @@ void ProxyLoop::Run() {
     poll(wanted.data(), wanted.size(), TimeoutMs());
     auto seen = wanted.begin();
     if (seen++->revents != 0 && !TakeRoutes()) return;
-    // Those that are accepted now have no place among `wanted` yet.
+    // Pairs that are accepted now are not in `wanted` yet.
     const auto first_pair = seen + static_cast<std::ptrdiff_t>(task_.listeners.size());
     auto of_pair = first_pair;
     for (Pair& pair : pairs_) {
@@ -107,7 +107,7 @@ void ProxyLoop::OnRequest(Pair& pair, Chunk chunk) {
   pair.streams[kToServer].chunks.push_back(std::move(chunk));
 }
 
-/// The first of the client that is due with this message.
+/// The client's first fault that is due with this message.
 std::optional<RealFault> ProxyLoop::NextFault(int client) {
   const int message = messages_[static_cast<std::size_t>(client)]++;
   const auto due =
@@ -149,7 +149,7 @@ void ProxyLoop::Strike(const RealFault& fault, Pair& pair, Chunk chunk) {
     case RealFaultKind::kPartitionFromServer:
       held[kFromServer] = until;
       break;
-    default:  // of the reply to it
+    default:  // a fault of the reply
       pair.at_reply = fault;
       requests.push_back(std::move(chunk));
       return;
@@ -176,7 +176,7 @@ void ProxyLoop::OnReply(Pair& pair, Chunk chunk) {
   pair.streams[kFromServer].chunks.push_back(std::move(chunk));
 }
 
-/// What is under way already arrives.
+/// Data that is already due still arrives.
 void ProxyLoop::Silence(Pair& pair, Direction direction) {
   Flush(pair, direction);
   pair.streams[direction].silent = true;
@@ -232,7 +232,8 @@ void ProxyLoop::Close(Pair& pair) {
   to_server.from = -1;
 }
 
-/// Some ms while anything waits to be sent, so that full sockets are tried again.
+/// The time until something is due, at least 1 ms, after which full sockets are tried again; -1:
+/// never.
 int ProxyLoop::TimeoutMs() {
   MonotonicTime next = kNever;
   for (const Pair& pair : pairs_) {
