@@ -126,7 +126,8 @@ struct FaultSpan {
 
 inline constexpr std::size_t kMostOwnerSpans = 5'000;
 
-/// One lock with one number of clients. Only what began after the warm-up is counted.
+/// One lock with one number of clients. Requests count if they began after the warm-up; of waits
+/// and holds that began before, the part in the window counts.
 struct ContentionPoint {
   std::string lock;
   int clients = 0;

@@ -10,9 +10,9 @@
 // property and the skeleton of its shrunk faults (their kinds, without clients, times and lengths),
 // so it stays the same with another seed, in another scenario, and when other times are drawn.
 //
-// Guarantee: a finding is "fixed" only if the run looked again, and often enough that it would miss
-// the finding by chance at most once in twenty times. Non-guarantee: two defects of one lock that
-// break one property through the same kinds of faults share a fingerprint. Thread safety: pure
+// Guarantee: a finding is "fixed" only if the run looked again; a violation only if it looked often
+// enough to miss it by chance at most once in twenty times. Non-guarantee: two defects of one lock
+// that break one property through the same kinds of faults share a fingerprint. Thread safety: pure
 // functions.
 #pragma once
 

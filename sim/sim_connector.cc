@@ -31,7 +31,7 @@ Reply::Type TypeOf(redis::Value::Type type) {
     case redis::Value::Type::kArray:
       return Reply::Type::kArray;
     default:
-      // Engine has set RESP2 as the highest protocol.
+      // Servers allows no protocol higher than RESP2.
       Require(false, "a RESP3 reply on a RESP2 connection");
   }
   return Reply::Type::kNil;

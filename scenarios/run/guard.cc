@@ -2,7 +2,7 @@
 //
 // Everything that a signal handler may use is prepared beforehand: fixed buffers per thread, and
 // texts that never change after InstallGuard. The names are plain arrays that only their own thread
-// writes and, in its handler, reads; the watchdog looks at nothing but atomics.
+// writes and, in its handler, reads; the watchdog reads atomics, and the thread of a slot in use.
 #include "scenarios/run/guard.h"
 
 #include <pthread.h>

@@ -70,7 +70,7 @@ std::string WhyCutShort(const Unit& unit, const UnitResult& sum) {
     return fmt::format("run {} {}: the lock {}", sum.crash->index + 1,
                        sum.crash->hung ? "was ended" : "ended its process", sum.crash->what);
   }
-  if (!sum.endless || unit.entry->specimen) return "";  // A specimen has been convicted by then.
+  if (!sum.endless || unit.entry->specimen) return "";  // A specimen is judged by its convictions.
   return fmt::format("run {} went on until it was ended: no more were made", sum.runs);
 }
 

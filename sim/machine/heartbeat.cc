@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// The oracle's extra time for clients to settle is five times as long.
+/// Shorter standstills are within the time that the oracles allow clients to settle.
 constexpr Duration kStandstill = milliseconds(500);
 /// More than a slewed clock gains in a run, less than could void a promise unnoticed.
 constexpr Duration kClockStep = milliseconds(10);

@@ -118,7 +118,7 @@ bool EndOfRun::IsFruitless() {
 }
 
 /// Whether a holder began then, or before, to wait for a time that is still to come: it works,
-/// slowly.
+/// slowly. A stopped client, too, is expected to go on.
 bool EndOfRun::SleepsSince(std::int64_t unix_us) const {
   for (int client = 0; client < state_.crew.size(); ++client) {
     if (!state_.crew.alive(client)) continue;

@@ -20,7 +20,7 @@ using sim::redis::ClientId;
 using sim::redis::RequestParser;
 using sim::redis::Value;
 
-// Commands that drivers send to get a connection ready, and those that only wait in a transaction.
+// Commands that drivers send to get a connection ready: their order changes nothing.
 constexpr std::array<std::string_view, 18> kUnordered = {
     "auth", "client", "command",  "config", "echo", "hello",  "info",    "lolwut", "module",
     "ping", "quit",   "readonly", "reset",  "role", "select", "slowlog", "time",   "latency"};

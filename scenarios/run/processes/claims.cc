@@ -120,8 +120,8 @@ History WithSpare(const History& history) {
   return later;
 }
 
-/// Judges waits: if nothing befell any client, one that was late, or too early, has only itself to
-/// blame.
+/// Judges waits. Nothing excuses a client that gave up too early; one that was late has only itself
+/// to blame if nothing befell any client.
 void JudgeWaits(const RealHistory& history, const RealRules& rules,
                 std::vector<Violation>& violations) {
   if (!rules.traits.waits) return;

@@ -43,8 +43,8 @@ struct State {
 
 bool IsUnknown(StatusCode code) { return Status(code).outcome() == Outcome::kUnknown; }
 
-/// Whether another client may have held, or stood in the way, without a grant that anybody was told
-/// of.
+/// Whether another client may have held, or stood in the way, while this attempt was under way:
+/// with a grant, without an answer, or for a lease after a request that was refused.
 bool OthersWereAbout(const RealHistory& history, const Attempt& attempt) {
   return std::any_of(history.attempts.begin(), history.attempts.end(), [&](const Attempt& other) {
     if (&other == &attempt || other.asked > attempt.answered) return false;

@@ -232,8 +232,8 @@ void ProxyLoop::Close(Pair& pair) {
   to_server.from = -1;
 }
 
-/// The time until something is due, at least 1 ms, after which full sockets are tried again; -1:
-/// never.
+/// The time until something is due, from 1 ms, after which full sockets are tried again, to 1 s;
+/// -1: never.
 int ProxyLoop::TimeoutMs() {
   MonotonicTime next = kNever;
   for (const Pair& pair : pairs_) {
