@@ -12,6 +12,7 @@
 #include "reports/json_writer.h"
 #include "reports/junit_writer.h"
 #include "reports/text_writer.h"
+#include "scenarios/cli/comparison.h"
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/values.h"
@@ -27,52 +28,6 @@ namespace interlock::scenarios::cli {
 namespace {
 
 using reports::ExitCode;
-
-reports::ResultRow NotCompared(const Unit& unit, std::string_view reason) {
-  reports::ResultRow row = RowOf(unit);
-  const Property& determinism = *FindProperties("LK016").front();
-  row.code = determinism.code;
-  row.property = determinism.slug;
-  row.reason = fmt::format("not compared with a second process: {}", reason);
-  return row;
-}
-
-/// Whether a lock crashed there: then that is known, and a comparison tells nothing more.
-bool HasCrashed(const Unit& unit, const reports::RunReport& report) {
-  return std::any_of(report.results.begin(), report.results.end(), [&](const auto& row) {
-    return row.code == Code(Judged::kCrash) && row.lock == unit.entry->subject->name() &&
-           row.verdict == reports::Verdict::kViolated;
-  });
-}
-
-/// Repeats the first runs of one unit of each scenario in another process, with its own address
-/// space layout: another lock for each scenario, depending on the seed. Where that is impossible, a
-/// row of its own reports it and makes the whole inconclusive.
-void CompareWithSecondProcess(const CampaignOptions& options, reports::RunReport& report) {
-  constexpr std::uint64_t kRuns = 20;
-  std::uint64_t turn = options.seed;
-  IsolatedRunner runner(options);
-  SecondProcess second(options);
-  for (const Scenario* scenario : options.scenarios) {
-    std::vector<const Entry*> entries;
-    for (const Entry& entry : options.entries) {
-      if (Applies(*scenario, entry.subject->traits())) entries.push_back(&entry);
-    }
-    if (entries.empty()) continue;
-    if (Interrupted()) break;
-    const Unit unit{entries[turn++ % entries.size()], scenario, scenario->classes.back()};
-    if (HasCrashed(unit, report)) continue;
-    const Result<std::uint64_t> theirs = second.HashOf(unit, kRuns);
-    if (Interrupted()) break;  // Ctrl-C ends the other process too
-    if (!theirs.ok()) {
-      report.results.push_back(NotCompared(unit, theirs.status().message()));
-      continue;
-    }
-    report.totals.double_runs += kRuns;
-    if (*theirs != runner.RunBlock(unit, 0, kRuns).hash) ++report.totals.divergences;
-  }
-  if (Interrupted()) report.status = reports::RunStatus::kPartial;
-}
 
 /// A single shard is always partial: only violations it has seen count.
 ExitCode CodeOf(const CampaignOptions& options, const reports::RunReport& report) {

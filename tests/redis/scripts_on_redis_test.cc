@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <interlock/options.h>
+
 #include "src/scripts/fair_scripts.h"
 #include "src/scripts/mutex_scripts.h"
 #include "src/scripts/permit_scripts.h"
@@ -63,6 +65,13 @@ TEST_P(ScriptsOnRedisTest, ASignalKeyOfAnotherTypeFailsBeforeTheFirstWrite) {
   EXPECT_TRUE(Owned());
   EXPECT_EQ(Ask({"GET", "{r}:fence"}), fence);
   EXPECT_EQ(Ask({"EXISTS", "{r}:cancelled:mine"}), "0");
+}
+
+// Or a server whose clock was set back would give out the same fencing tokens again.
+TEST_P(ScriptsOnRedisTest, TheFencingCounterOutlivesTheLeaseByFar) {
+  Run(scripts_->Acquire("mine"));
+  const auto left = milliseconds(std::stoll(Ask({"PTTL", "{r}:fence"})));
+  EXPECT_GT(left, interlock::kFenceTtl - std::chrono::minutes(1));
 }
 
 class GrantedAgainOnRedisTest : public ScriptsOnRedisTest {};
