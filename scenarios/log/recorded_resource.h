@@ -18,7 +18,8 @@ struct RecordedResource {
   Ledger ledger;
   History history;
   GuardedResource guarded;
-  bool observable = true;  ///< the subject shows who owns it
+  bool observable = true;                        ///< the subject shows who owns it
+  std::int64_t key_expires_at_ms = kNoDeadline;  ///< the first of its owners' keys
 };
 
 }  // namespace interlock::scenarios

@@ -27,8 +27,14 @@ ServerDataLog::ServerDataLog(RunLog& log, int database) : log_(log), database_(d
 void ServerDataLog::BeforeCommand(VirtualTime now) {
   if (log_.closed) return;
   // Changes by replication or expiry since the last command are not this command's doing.
-  const bool changed = log_.world->server().mutations() != seen().mutations;
-  if (changed || log_.traits.lasts_as_connection) Rebase(false, now);
+  const sim::redis::Server& server = log_.world->server();
+  const bool changed = server.mutations() != seen().mutations;
+  // A key that has expired is deleted, and that counted, only when a command comes upon it.
+  const std::int64_t now_ms = server.time_us() / 1000;
+  const bool expired =
+      std::any_of(log_.resources.begin(), log_.resources.end(),
+                  [&](const RecordedResource& one) { return now_ms > one.key_expires_at_ms; });
+  if (changed || expired || log_.traits.lasts_as_connection) Rebase(false, now);
 }
 
 void ServerDataLog::OnServerChange(int node, sim::ServerChange change, VirtualTime now) {
@@ -70,6 +76,7 @@ const Ledger::Look& ServerDataLog::LookAtServer(RecordedResource& resource) {
   auto owners = log_.subject.Owners(view, *resource.options);
   resource.observable = owners.has_value();
   look.ttl_ms = view.shown_ttl().value_or(kNoDeadline);
+  resource.key_expires_at_ms = view.first_expiry_ms().value_or(kNoDeadline);
   resource.history.ownership_seen = resource.observable;
   if (!resource.observable) return look;
   for (harness::Owner& owner : *owners) {

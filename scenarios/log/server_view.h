@@ -22,16 +22,16 @@ class FakeServerView : public harness::ServerView {
       : server_(world.server()), cluster_(by_key ? &world : nullptr), database_(database) {}
 
   std::optional<std::string> String(std::string_view key) const override {
-    return At(key).PeekString(database_, key);
+    return Noted(key).PeekString(database_, key);
   }
   std::vector<std::string> List(std::string_view key) const override {
-    return At(key).PeekList(database_, key);
+    return Noted(key).PeekList(database_, key);
   }
   std::vector<std::pair<std::string, std::string>> Hash(std::string_view key) const override {
-    return At(key).PeekHash(database_, key);
+    return Noted(key).PeekHash(database_, key);
   }
   std::vector<std::pair<std::string, double>> SortedSet(std::string_view key) const override {
-    return At(key).PeekSortedSet(database_, key);
+    return Noted(key).PeekSortedSet(database_, key);
   }
   std::optional<std::int64_t> ExpiresAtMs(std::string_view key) const override {
     shown_ttl_ = At(key).PeekExpiresAtMs(database_, key);
@@ -44,13 +44,24 @@ class FakeServerView : public harness::ServerView {
 
   /// The latest answer of ExpiresAtMs().
   const std::optional<std::int64_t>& shown_ttl() const { return shown_ttl_; }
+  /// When the first of the keys whose content was looked at expires; nullopt: none of them does.
+  const std::optional<std::int64_t>& first_expiry_ms() const { return first_expiry_ms_; }
 
  private:
+  const sim::redis::Server& Noted(std::string_view key) const {
+    const sim::redis::Server& server = At(key);
+    const auto expires_at_ms = server.PeekExpiresAtMs(database_, key);
+    if (expires_at_ms && *expires_at_ms < first_expiry_ms_.value_or(*expires_at_ms + 1)) {
+      first_expiry_ms_ = expires_at_ms;
+    }
+    return server;
+  }
   const sim::redis::Server& At(std::string_view key) const {
     return cluster_ == nullptr ? server_ : cluster_->server(cluster_->NodeOf(key));
   }
 
   mutable std::optional<std::int64_t> shown_ttl_;
+  mutable std::optional<std::int64_t> first_expiry_ms_;
   const sim::redis::Server& server_;
   sim::World* const cluster_ = nullptr;
   const int database_;

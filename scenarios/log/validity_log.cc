@@ -19,8 +19,7 @@ void ValidityLog::OnAskedValid(Party who, bool valid, const harness::Hold& asked
     holds_.Prolong(who, asked_of);
     if (log_.resource(who).observable && !log_.free_clocks) {
       const std::size_t before = log_.violations.size();
-      JudgeRenewed(log_.hold(who), log_.dealing(who).believes_until, log_.now(), log_.history(who),
-                   log_.violations);
+      JudgeRenewed(log_.hold(who), ClaimedEnd(who), log_.now(), log_.history(who), log_.violations);
       log_.Attribute(before, who.resource);
     }
   }
@@ -33,6 +32,11 @@ void ValidityLog::OnAskedValid(Party who, bool valid, const harness::Hold& asked
   const std::size_t first = log_.violations.size();
   ConvictCalledValid(who.client, until, asked, log_.violations);
   log_.Attribute(first, who.resource);
+}
+
+VirtualTime ValidityLog::ClaimedEnd(Party who) {
+  const Dealing& dealing = log_.dealing(who);
+  return dealing.believes_until > log_.now() ? dealing.believes_until : dealing.asked_valid;
 }
 
 void ValidityLog::OnLost(Party who) {

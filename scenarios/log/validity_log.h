@@ -33,6 +33,10 @@ class ValidityLog {
  private:
   void NoteLossCall(Party who, std::size_t index);
   bool MayBeLost(Party who, VirtualTime now);
+  /// When the validity ends that the user has just been told of. An end that has passed may have
+  /// been moved by a change of the client's clock: then only the instant of the question is
+  /// certain.
+  VirtualTime ClaimedEnd(Party who);
   /// The user has not been told of a loss by now.
   void JudgeNotTold(Party who);
 

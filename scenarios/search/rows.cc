@@ -99,7 +99,7 @@ std::string ReasonOf(const Unit& unit, const UnitResult& sum, Judged property) {
 /// user that is merely late cannot lose one.
 bool OutlastsUsers(const Unit& unit) {
   const harness::Subject& subject = *unit.entry->subject;
-  if (!subject.traits().renews || unit.synchrony == SynchronyClass::kArbitrary) return false;
+  if (!subject.traits().renews) return false;
   harness::LockOptions options;
   options.lease = std::chrono::seconds(1);
   const auto longest = subject.KeptAliveAtMost(options);
@@ -115,6 +115,10 @@ std::string_view WhyUntested(const Unit& unit, const UnitResult& sum, Judged pro
   const bool of_lost = property == kForeignRelease || property == kForeignExtend;
   if (of_lost && OutlastsUsers(unit)) {
     return "it keeps its leases alive for as long as they are held, and none ran out";
+  }
+  const std::size_t placings = unit.scenario->pinned.size();
+  if (of_lost && placings > 0 && sum.runs >= placings) {
+    return "in none of the placings does its user come back to a lease that it has lost";
   }
   // Contention in the runs has shown that the lock grants.
   const bool contended = sum.exercised[kBeliefExclusion] + sum.exercised[kPermitsBelief] > 0;

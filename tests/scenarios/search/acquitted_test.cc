@@ -135,23 +135,26 @@ Status ProlongPermit(RedisClient& redis, Attempt& attempt) {
 }
 
 /// A permit's end is shown so many ms before its score.
+specimens::Recipe Permits(std::int64_t before, harness::LastMs last_ms) {
+  return {.name = "test/permits",
+          .summary = "permits that are over when the time has reached their score",
+          .traits = {.semaphore = true, .can_extend = true},
+          .lock = TakePermit,
+          .unlock = GivePermit,
+          .extend = ProlongPermit,
+          .owners = [before, last_ms](const harness::ServerView& server,
+                                      const harness::LockOptions& options) {
+            std::vector<harness::Owner> owners;
+            for (const auto& [token, score] : server.SortedSet(specimens::KeyOf(options))) {
+              const auto end = static_cast<std::int64_t>(score);
+              if (end > server.NowMs()) owners.push_back({token, end - before, false, last_ms});
+            }
+            return std::optional(std::move(owners));
+          }};
+}
+
 Entry PermitsShown(std::int64_t before, harness::LastMs last_ms) {
-  return Sound({.name = "test/permits",
-                .summary = "permits that are over when the time has reached their score",
-                .traits = {.semaphore = true, .can_extend = true},
-                .lock = TakePermit,
-                .unlock = GivePermit,
-                .extend = ProlongPermit,
-                .owners = [before, last_ms](const harness::ServerView& server,
-                                            const harness::LockOptions& options) {
-                  std::vector<harness::Owner> owners;
-                  for (const auto& [token, score] : server.SortedSet(specimens::KeyOf(options))) {
-                    const auto end = static_cast<std::int64_t>(score);
-                    if (end > server.NowMs())
-                      owners.push_back({token, end - before, false, last_ms});
-                  }
-                  return std::optional(std::move(owners));
-                }});
+  return Sound(Permits(before, last_ms));
 }
 
 TEST(AcquittedTest, ALockMayCountItsLastMillisecondInOrOutAndNeedNotSayWhich) {
@@ -166,6 +169,35 @@ TEST(AcquittedTest, ALockMayCountItsLastMillisecondInOrOutAndNeedNotSayWhich) {
 TEST(AcquittedTest, WhoSaysTheWrongOneIsHeldToIt) {
   // Another one is granted in the millisecond that it calls its own.
   EXPECT_NE(Convictions(PermitsShown(0, harness::LastMs::kOwned), {"overstay"}, 300), "");
+}
+
+TEST(AcquittedTest, APermitThatCannotBeExtendedNeedsNoPlacingInWhichOneWasLost) {
+  specimens::Recipe recipe = Permits(0, harness::LastMs::kOver);
+  recipe.traits.can_extend = false;
+  recipe.extend = {};
+  CampaignOptions options;
+  options.entries = {Sound(std::move(recipe))};
+  options.scenarios = {FindScenario("held-up-permits")};
+  options.jobs = 2;
+  for (const reports::ResultRow& row : RunCampaign(options).report.results) {
+    EXPECT_TRUE(row.pass) << row.code << ": " << row.reason;
+  }
+}
+
+// The key of all lives for half a lease, as when a user with a short one has set its TTL.
+TEST(AcquittedTest, NoCommandIsBlamedForAKeyThatHasExpired) {
+  specimens::Recipe recipe = Permits(0, harness::LastMs::kOver);
+  recipe.traits.can_extend = false;
+  recipe.extend = {};
+  recipe.lock = [](RedisClient& redis, Attempt& attempt) {
+    Status taken = TakePermit(redis, attempt);
+    if (taken.ok()) (void)redis.Call({"PEXPIRE", attempt.key, specimens::Ms(attempt.lease / 2)});
+    return taken;
+  };
+  const std::string found = Convictions(Sound(std::move(recipe)), {"permits", "overstay"}, 300);
+  EXPECT_NE(found.find("LK013"), std::string::npos);
+  EXPECT_EQ(found.find("LK005"), std::string::npos) << found;
+  EXPECT_EQ(found.find("LK010"), std::string::npos) << found;
 }
 
 // Operators of a lock that keeps no trace of what was released before
