@@ -91,9 +91,9 @@ struct Scenario {
   std::vector<Workload> pinned;
   /// What a correct lease lock cannot hold here: expected to be seen violated.
   std::vector<Weakness> weaknesses;
-  /// The share in the gate of one (lock, class); of a sweep, each placing once or twice.
+  /// The share in the gate of one (lock, class).
   std::uint64_t gate_runs = kGateRuns;
-  /// The most of a longer campaign's runs: a pinned workload has little to vary.
+  /// The most in any campaign: a pinned workload has little to vary.
   std::uint64_t max_runs = ~std::uint64_t{0};
   /// How many times as long as others a run takes; a long campaign has fewer of them (see plan.h).
   std::uint64_t weight = 1;

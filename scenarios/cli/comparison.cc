@@ -2,6 +2,7 @@
 #include "scenarios/cli/comparison.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -47,21 +48,23 @@ class RunsMade {
  public:
   explicit RunsMade(const reports::RunReport& report) {
     for (const reports::ResultRow& row : report.results) {
-      std::uint64_t& made = made_[{row.lock, row.scenario, row.synchrony}];
-      made = std::max(made, row.runs);
+      if (!row.proof && row.saved_case.empty()) {
+        made_[{row.lock, row.scenario, row.synchrony}] = row.runs;
+      }
       const bool crashed = row.code == Code(Judged::kCrash);
       if (crashed && row.verdict == reports::Verdict::kViolated) crashed_.insert(row.lock);
     }
   }
 
   /// How many of a unit's first runs to compare: none of a lock that crashed, for that is known.
-  /// The last run of a unit that made only a few may have ended it by going on for very long.
-  std::uint64_t ToCompare(const Unit& unit) const {
+  /// The last run of a unit that ended before its plan may have ended it by going on for very long.
+  std::uint64_t ToCompare(const Unit& unit, const Reach& plan) const {
     const std::string_view lock = unit.entry->subject->name();
     if (crashed_.count(lock) > 0) return 0;
     const auto found = made_.find({lock, unit.scenario->name, unit.synchrony});
     const std::uint64_t made = found == made_.end() ? 0 : found->second;
-    return made < kMostRuns ? std::max<std::uint64_t>(made, 1) - 1 : kMostRuns;
+    const bool ended_early = made > 0 && made < RunsOf(unit, plan);
+    return std::min(ended_early ? made - 1 : made, kMostRuns);
   }
 
  private:
@@ -73,13 +76,15 @@ class RunsMade {
 std::vector<Comparison> Chosen(const CampaignOptions& options, const reports::RunReport& report) {
   const RunsMade made(report);
   const std::vector<Unit> units = UnitsOf(options);
+  const bool shares = options.runs == 0;
+  const Reach plan{shares, shares ? 1 : options.runs};
   std::vector<Comparison> chosen;
   std::uint64_t turn = options.seed;
   for (const Scenario* scenario : options.scenarios) {
     std::vector<Comparison> eligible;
     for (const Unit& unit : units) {
       if (unit.scenario != scenario || !unit.witness_of.empty()) continue;
-      const std::uint64_t runs = made.ToCompare(unit);
+      const std::uint64_t runs = made.ToCompare(unit, plan);
       if (runs > 0) eligible.push_back({unit, runs});
     }
     if (!eligible.empty()) chosen.push_back(eligible[turn++ % eligible.size()]);
@@ -103,8 +108,10 @@ void CompareWithSecondProcess(const CampaignOptions& options, reports::RunReport
         one.not_compared = NotCompared(one.unit, theirs.status().message());
         return;
       }
+      const std::uint64_t ours = here->RunBlock(one.unit, 0, one.runs).hash;
+      if (Interrupted()) return;  // before all of the runs were made
       one.compared = one.runs;
-      one.diverged = *theirs != here->RunBlock(one.unit, 0, one.runs).hash;
+      one.diverged = *theirs != ours;
     };
   };
   InParallel(options.jobs, all.size(), new_piece, [] {});

@@ -31,7 +31,7 @@ struct Line {
   std::string runs = {};      ///< of each lock in each class, in the gate; scenarios only
 };
 
-/// "600 drawn"; "36 of 36 placings"; "100 of 1 placing", if there is more to vary in one.
+/// "600 drawn"; "72 of 36 placings", each of which is run twice; "100 of 1 placing".
 std::string RunsText(const Scenario& scenario) {
   if (scenario.pinned.empty()) return fmt::format("{} drawn", scenario.gate_runs);
   const std::size_t placings = scenario.pinned.size();

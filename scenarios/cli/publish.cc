@@ -16,12 +16,11 @@
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/values.h"
-#include "scenarios/judge/property.h"
+#include "scenarios/judge/judged.h"
 #include "scenarios/run/guard.h"
 #include "scenarios/search/isolated.h"
 #include "scenarios/search/parallel.h"
 #include "scenarios/search/plan.h"
-#include "scenarios/search/rows.h"
 #include "scenarios/search/to_report.h"
 
 namespace interlock::scenarios::cli {

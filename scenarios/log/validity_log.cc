@@ -36,7 +36,8 @@ void ValidityLog::OnAskedValid(Party who, bool valid, const harness::Hold& asked
 
 VirtualTime ValidityLog::ClaimedEnd(Party who) {
   const Dealing& dealing = log_.dealing(who);
-  return dealing.believes_until > log_.now() ? dealing.believes_until : dealing.asked_valid;
+  const VirtualTime until = dealing.believes_until;
+  return until > log_.now() ? until : std::min(until, dealing.asked_valid);
 }
 
 void ValidityLog::OnLost(Party who) {

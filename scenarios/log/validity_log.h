@@ -33,9 +33,9 @@ class ValidityLog {
  private:
   void NoteLossCall(Party who, std::size_t index);
   bool MayBeLost(Party who, VirtualTime now);
-  /// When the validity ends that the user has just been told of. An end that has passed may have
-  /// been moved by a change of the client's clock: then only the instant of the question is
-  /// certain.
+  /// When the validity ends that the user has just been told of. A change of the client's clock may
+  /// have moved an end that has passed: then the answer surely spoke of no more than the instant of
+  /// the question.
   VirtualTime ClaimedEnd(Party who);
   /// The user has not been told of a loss by now.
   void JudgeNotTold(Party who);

@@ -76,7 +76,7 @@ class IsolatedRunner {
 reports::Counterexample ExplainEnd(const Found& found, const WorkerEnd& end,
                                    std::string_view program);
 
-/// A fresh process that has run none of these locks before, to compare with; shared by all locks.
+/// A fresh process that has run none of these locks before, to compare with.
 class SecondProcess {
  public:
   explicit SecondProcess(const CampaignOptions& options) : options_(options) {}

@@ -89,8 +89,7 @@ std::uint64_t RunsOf(const Unit& unit, const Reach& reach) {
     return std::min(std::max(asked, kSpecimenPatience), scenario.max_runs);
   }
   if (reach.shares) {
-    const std::uint64_t share = reach.count * scenario.gate_runs;
-    return scenario.pinned.empty() ? share : std::min(share, scenario.max_runs);
+    return std::min(reach.count * scenario.gate_runs, scenario.max_runs);
   }
   if (scenario.always_whole) return scenario.max_runs;
   const std::uint64_t share =

@@ -165,7 +165,7 @@ def link(kind):
 
 
 def ask_gate(mutation, program, seed, scenarios):
-    """As `ask`, of these scenarios only (none: of all); and the scenarios that failed."""
+    """Whether the gate of these scenarios (none: all) fails, what it says, and the failed ones."""
     options = ["--lock", mutation.argument, "--seed", str(seed), "--explain", "none", "--json"]
     if scenarios:
         options += ["--scenario", ",".join(scenarios)]
@@ -180,8 +180,8 @@ def ask_gate(mutation, program, seed, scenarios):
 def kills_of_gate(mutation, program, seeds):
     """Of how many seeds the gate fails, and what it says of the last.
 
-    No option changes the runs of a scenario, so what failed with one seed is asked first with the
-    next; the whole gate only if that passes.
+    The choice of scenarios does not change their runs, so what failed with one seed is asked first
+    with the next; the whole gate only if that passes.
     """
     kills, said, known = 0, "", []
     for seed in range(1, seeds + 1):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The scripts of every kind of lock on a server that cannot do what it is asked: all or nothing.
+// The scripts of every kind of lock on a real server: all or nothing if it cannot do what it is
+// asked, and a fencing counter that outlives leases.
 #include <chrono>
 #include <memory>
 #include <string>
@@ -67,7 +68,7 @@ TEST_P(ScriptsOnRedisTest, ASignalKeyOfAnotherTypeFailsBeforeTheFirstWrite) {
   EXPECT_EQ(Ask({"EXISTS", "{r}:cancelled:mine"}), "0");
 }
 
-// Or a server whose clock was set back would give out the same fencing tokens again.
+// If it did not, a server whose clock is set back would give out the same fencing tokens again.
 TEST_P(ScriptsOnRedisTest, TheFencingCounterOutlivesTheLeaseByFar) {
   Run(scripts_->Acquire("mine"));
   const auto left = milliseconds(std::stoll(Ask({"PTTL", "{r}:fence"})));

@@ -160,7 +160,7 @@ Scenario K9b() {
 Scenario A6() {
   Scenario scenario =
       Row("antirez.a6", "all delays between reading the clock and using the lock vary");
-  scenario.max_runs = 400;
+  scenario.max_runs = kGateRuns;
   OnIndependent(scenario.shape, kMasters);
   scenario.shape.faults = {
       FaultKind::kDelayRequest, FaultKind::kDelayReply,        FaultKind::kPause,

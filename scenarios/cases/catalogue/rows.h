@@ -31,7 +31,7 @@ std::vector<Scenario> Together(Scenarios&&... scenarios) {
 Scenario Row(std::string_view name, std::string_view summary);
 
 /// Sets the workloads, the faults that the scenario lists, and how many runs make it whole: each
-/// workload twice, under other schedules.
+/// workload twice, under other schedules. A large sweep may then lower its share in the gate.
 void Pin(Scenario& scenario, std::vector<Workload> workloads);
 
 /// What a correct lock cannot hold here, however well messages and pauses behave.

@@ -101,7 +101,7 @@ TEST_P(NamedCaseTest, OurLocksHaveTheVerdictThatTheCaseExpects) {
     if (row.scenario != GetParam() || row.kind != reports::LockKind::kSound || row.proof) continue;
     judged.insert(row.lock);
     EXPECT_TRUE(row.pass) << Told(row);
-    EXPECT_EQ(row.runs, scenario.max_runs) << Told(row);
+    EXPECT_EQ(row.runs, scenario.gate_runs) << Told(row);
     if (row.expected == Expectation::kEither) {
       // It may outlast the moment at which the case has its lease end.
       EXPECT_TRUE(Renews(row.lock)) << Told(row);

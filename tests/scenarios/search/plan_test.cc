@@ -73,7 +73,6 @@ TEST_F(PlanTest, AGateGivesEachScenarioItsShare) {
 }
 
 TEST_F(PlanTest, ALongerGateRepeatsAPlacingNoMoreOftenThanItIsWorth) {
-  scenario_.pinned.resize(20);
   scenario_.gate_runs = 20;
   scenario_.max_runs = 40;
   EXPECT_EQ(RunsBetween({}, {.shares = true, .count = 1}), 20U);
