@@ -171,12 +171,16 @@ TEST(AcquittedTest, WhoSaysTheWrongOneIsHeldToIt) {
   EXPECT_NE(Convictions(PermitsShown(0, harness::LastMs::kOwned), {"overstay"}, 300), "");
 }
 
-TEST(AcquittedTest, APermitThatCannotBeExtendedNeedsNoPlacingInWhichOneWasLost) {
+specimens::Recipe PermitsForOneLease() {
   specimens::Recipe recipe = Permits(0, harness::LastMs::kOver);
   recipe.traits.can_extend = false;
   recipe.extend = {};
+  return recipe;
+}
+
+TEST(AcquittedTest, APermitThatCannotBeExtendedNeedsNoPlacingInWhichOneWasLost) {
   CampaignOptions options;
-  options.entries = {Sound(std::move(recipe))};
+  options.entries = {Sound(PermitsForOneLease())};
   options.scenarios = {FindScenario("held-up-permits")};
   options.jobs = 2;
   int excused = 0;
@@ -189,9 +193,7 @@ TEST(AcquittedTest, APermitThatCannotBeExtendedNeedsNoPlacingInWhichOneWasLost) 
 
 // The key of all lives for half a lease, as when a user with a short one has set its TTL.
 TEST(AcquittedTest, NoCommandIsBlamedForAKeyThatHasExpired) {
-  specimens::Recipe recipe = Permits(0, harness::LastMs::kOver);
-  recipe.traits.can_extend = false;
-  recipe.extend = {};
+  specimens::Recipe recipe = PermitsForOneLease();
   recipe.lock = [](RedisClient& redis, Attempt& attempt) {
     Status taken = TakePermit(redis, attempt);
     if (taken.ok()) (void)redis.Call({"PEXPIRE", attempt.key, specimens::Ms(attempt.lease / 2)});
