@@ -76,7 +76,7 @@ const Ledger::Look& ServerDataLog::LookAtServer(RecordedResource& resource) {
   auto owners = log_.subject.Owners(view, *resource.options);
   resource.observable = owners.has_value();
   look.ttl_ms = view.shown_ttl().value_or(kNoDeadline);
-  resource.key_expires_at_ms = view.first_expiry_ms().value_or(kNoDeadline);
+  resource.key_expires_at_ms = view.first_expiry_ms();
   resource.history.ownership_seen = resource.observable;
   if (!resource.observable) return look;
   for (harness::Owner& owner : *owners) {

@@ -3,11 +3,13 @@
 // Implements the harness's view of the data in the fake Redis: one server, or a whole cluster.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
 #include <interlock/harness/lock.h>
 
+#include "scenarios/judge/ledger.h"
 #include "sim/redis/server.h"
 #include "sim/world.h"
 
@@ -44,16 +46,14 @@ class FakeServerView : public harness::ServerView {
 
   /// The latest answer of ExpiresAtMs().
   const std::optional<std::int64_t>& shown_ttl() const { return shown_ttl_; }
-  /// When the first of the keys whose content was looked at expires; nullopt: none of them does.
-  const std::optional<std::int64_t>& first_expiry_ms() const { return first_expiry_ms_; }
+  /// When the first of the keys whose content was looked at expires; kNoDeadline: none does.
+  std::int64_t first_expiry_ms() const { return first_expiry_ms_; }
 
  private:
   const sim::redis::Server& Noted(std::string_view key) const {
     const sim::redis::Server& server = At(key);
     const auto expires_at_ms = server.PeekExpiresAtMs(database_, key);
-    if (expires_at_ms && *expires_at_ms < first_expiry_ms_.value_or(*expires_at_ms + 1)) {
-      first_expiry_ms_ = expires_at_ms;
-    }
+    first_expiry_ms_ = std::min(first_expiry_ms_, expires_at_ms.value_or(kNoDeadline));
     return server;
   }
   const sim::redis::Server& At(std::string_view key) const {
@@ -61,7 +61,7 @@ class FakeServerView : public harness::ServerView {
   }
 
   mutable std::optional<std::int64_t> shown_ttl_;
-  mutable std::optional<std::int64_t> first_expiry_ms_;
+  mutable std::int64_t first_expiry_ms_ = kNoDeadline;
   const sim::redis::Server& server_;
   sim::World* const cluster_ = nullptr;
   const int database_;
