@@ -8,6 +8,7 @@
 
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/property.h"
+#include "scenarios/judge/whose.h"
 #include "scenarios/judge/words.h"
 
 namespace interlock::scenarios {
@@ -263,6 +264,7 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
       return;
     }
     if (hold->release_returned >= entry.surely_until()) continue;  // kOpen: not released at all
+    if (StaysTaken(history, entry, *hold)) continue;
     // A quorum of the others may have decided the answer.
     const bool cut_off =
         history.quorum > 1 &&

@@ -335,7 +335,7 @@ void Ledger::JudgeReleased(const ClientHold& hold, VirtualTime now, const Histor
   if (entries.empty()) return;
   const bool released = HoldsForEnough(entries, history, [&](const ServerHold* entry) {
     if (entry->given_back()) return true;
-    if (WasReleased(history, *entry, hold)) return true;
+    if (WasReleased(history, *entry, hold) || StaysTaken(history, *entry, hold)) return true;
     // It owned what its server has forgotten, which it cannot know. Nothing of others was touched.
     const bool lost = entry->end == ServerHoldEnd::kLost || IsOutOfReach(history, *entry);
     return lost && entry->promise_end() > std::min(hold.release_called, now);

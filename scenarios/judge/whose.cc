@@ -2,6 +2,7 @@
 #include "scenarios/judge/whose.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace interlock::scenarios {
 namespace {
@@ -39,6 +40,16 @@ bool IsOut(const History& history, const ServerHold& entry) {
   return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
     return hold.client == entry.client && hold.token == entry.token && hold.used_until() == kOpen;
   });
+}
+
+bool StaysTaken(const History& history, const ServerHold& entry, const ClientHold& hold) {
+  if (history.stays_taken_for == Duration{}) return false;
+  if (entry.surely_until() <= hold.release_called) return false;
+  // The release counts its rest by a clock that may have been set meanwhile.
+  if (history.server_clock_moved && entry.renewed >= hold.release_called) return true;
+  constexpr std::chrono::milliseconds kLastMs(1);  // see harness::LastMs
+  const Duration left = entry.surely_until() - std::max(entry.renewed, hold.release_called);
+  return left <= history.stays_taken_for + kLastMs;
 }
 
 bool IsForeign(int client, Doing doing, const ServerHold& entry, const History& history) {

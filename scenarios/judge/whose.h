@@ -26,6 +26,10 @@ bool IsNewGrant(const std::string& token, int client, Doing doing, const History
 /// Whether its client was granted the entry and has not begun to give it back.
 bool IsOut(const History& history, const ServerHold& entry);
 
+/// Whether the entry is left to end by its deadline as the lock says, see
+/// harness::Bounds::StaysTakenFor: the release of its hold neither removed it nor has to.
+bool StaysTaken(const History& history, const ServerHold& entry, const ClientHold& hold);
+
 /// Whether the entry, which a command of the client has changed or removed, belongs to somebody
 /// else. Users of one process share the lock's objects: in the background the lock may touch the
 /// entries of all of them, and in one user's command it may clean up for another one what was never

@@ -44,6 +44,7 @@ struct History {
   bool server_clock_moved = false;  ///< a server's clock was set, or ran at another rate
   bool server_changed = false;      ///< its clock was moved, or a server lost data, or was replaced
   Duration barred_for{};            ///< see harness::Bounds::BarredFor
+  Duration stays_taken_for{};       ///< see harness::Bounds::StaysTakenFor
   std::vector<Mates> mates = {};    ///< clients that share another one's lock objects
   bool leaseless = false;           ///< grants last as long as their connections
   bool prefers_writers = false;     ///< waiting writers keep out new readers

@@ -35,6 +35,7 @@ RunLog::RunLog(RunMemory& memory, const harness::Subject& lock,
     resource.history.recalls_releases = traits.recalls_releases;
     resource.history.drift_allowance = subject.DriftAllowance(one);
     resource.history.barred_for = subject.BarredFor(one);
+    resource.history.stays_taken_for = subject.StaysTakenFor(one);
   }
 }
 

@@ -53,7 +53,7 @@ class RunJudge {
     if (stop == sim::StopReason::kUnmodelled) {
       result.inconclusive = "not modelled: " + world_.unmodelled().value_or("?");
     } else if (ran_out && !StormRaged(histories)) {
-      result.inconclusive = WhyStepsRanOut(recorder_.resources().front().history);
+      result.inconclusive = WhyStepsRanOut(recorder_.resources().front().history, world_.steps());
     }
     if (MayGoOn(stop)) JudgeKeysLeft(result);
     NameResources(result.violations);
@@ -112,8 +112,8 @@ class RunJudge {
   ProgressRules Rules(const RecordedResource& resource) const {
     constexpr std::int64_t kFreeRatePpm = 500'000;  // the largest that the world allows
     const std::int64_t drift = case_.scenario->gives_up.clocks ? kFreeRatePpm : kMostDrift.count();
-    ProgressRules rules{
-        WakeUpBound(), LongestUse(workload_, traits_.renews || traits_.lasts_as_connection), drift};
+    const Duration use = LongestUse(workload_, traits_.renews || traits_.lasts_as_connection);
+    ProgressRules rules{WakeUpBound(), use + resource.history.stays_taken_for, drift};
     rules.hand_over_bound = HandOverBound();
     rules.passed_over_bound = PassedOverBound();
     // A lock with a hand-over bound takes the first resource as soon as that one is free.

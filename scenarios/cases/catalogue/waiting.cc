@@ -4,7 +4,9 @@
 // meanwhile. Nothing goes wrong here, so each waiter has kept its connection and its place.
 #include "scenarios/cases/catalogue/rows.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace interlock::scenarios::catalogue {
 namespace {
@@ -23,6 +25,17 @@ Scenario Crowd() {
                      Judged::kOrder,
                      Judged::kTermination,
                      Judged::kKeys};
+  return scenario;
+}
+
+/// Where all permits are given back, one after the other, as many waiters have to be woken.
+Scenario CrowdPermits() {
+  Scenario scenario = Crowd();
+  scenario.name = "crowd-permits";
+  scenario.summary = "as crowd, before a semaphore with several permits";
+  scenario.semaphores_only = true;
+  scenario.shape.min_permits = 2;
+  scenario.shape.max_permits = 3;
   return scenario;
 }
 
@@ -79,8 +92,50 @@ Scenario Newcomers() {
   return scenario;
 }
 
+/// All permits are given back at about the same time, `after` somebody has begun to wait for each.
+Workload LeaveTogether(int permits, Duration after) {
+  using std::chrono::milliseconds;
+  constexpr milliseconds kHeld{500};
+  const Operation leaves{.hold = kHeld};
+  const Operation waits{.ask = Ask::kWait, .think = kHeld - after, .hold = milliseconds(3000)};
+  std::vector<ClientPlan> clients(static_cast<std::size_t>(permits), Does({leaves}));
+  clients.resize(2 * clients.size(), Does({waits}));
+  Workload workload = Clients(std::move(clients));
+  workload.permits = permits;
+  return workload;
+}
+
+/// Nobody leaves later: a waiter that is not woken then sleeps on.
+Scenario ManyLeave() {
+  using std::chrono::microseconds;
+  using std::chrono::milliseconds;
+  Scenario scenario;
+  scenario.name = "leave-together";
+  scenario.summary = "all holders of a semaphore leave at once, while others begin to wait";
+  scenario.classes = {SynchronyClass::kNone};
+  scenario.semaphores_only = true;
+  scenario.shape.min_permits = 2;
+  scenario.shape.max_permits = 3;
+  scenario.judges = {Judged::kDeadlock, Judged::kOrder};
+  scenario.always_whole = true;
+  std::vector<Workload> all;
+  for (const int permits : {2, 3}) {
+    all.push_back(LeaveTogether(permits, milliseconds(200)));
+    for (microseconds after(2000); after >= milliseconds(-6); after -= microseconds(500)) {
+      all.push_back(LeaveTogether(permits, after));
+    }
+  }
+  Pin(scenario, std::move(all));
+  // What is missed here is missed within a fraction of a millisecond.
+  scenario.max_runs = kGateRuns;
+  scenario.gate_runs = scenario.max_runs;
+  return scenario;
+}
+
 }  // namespace
 
-std::vector<Scenario> Waiting() { return Together(Crowd(), Nested(), Newcomers(), NextInLine()); }
+std::vector<Scenario> Waiting() {
+  return Together(Crowd(), CrowdPermits(), Nested(), Newcomers(), ManyLeave(), NextInLine());
+}
 
 }  // namespace interlock::scenarios::catalogue

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/locks/specimens/permit_set.h"
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "scenarios/locks/specimens/signal.h"
 
 namespace interlock::scenarios::specimens {
 
@@ -33,6 +36,21 @@ Status EnterPermitSet(RedisClient& redis, Attempt& attempt) {
 
 Status LeavePermitSet(RedisClient& redis, Attempt& attempt) {
   return ExpectInteger(redis.Call({"ZREM", attempt.key, attempt.token}), 1, StatusCode::kNotOwner);
+}
+
+Status AwaitPermitSignal(RedisClient& redis, Attempt& attempt) {
+  constexpr std::string_view kScript =
+      "local time = redis.call('time') "
+      "local now = time[1] * 1000 + math.floor(time[2] / 1000) "
+      "local first = redis.call('zrange', KEYS[1], 0, 0, 'withscores') "
+      "return first[2] and math.max(0, first[2] - now) or 0";
+  const Result<Reply> left = redis.Call({"EVAL", kScript, "1", attempt.key});
+  if (!left.ok()) return left.status();
+  // The permit is its holder's for the last millisecond, too.
+  const Patience patience =
+      PatienceOf(redis, attempt, std::chrono::milliseconds(left->integer + 1));
+  return redis.CallUntil({"BLPOP", SignalKey(attempt.key), patience.seconds}, patience.overdue)
+      .status();
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -25,4 +25,8 @@ Status EnterPermitSet(RedisClient& redis, Attempt& attempt);
 /// Takes the attempt's member out. kNotOwner: it was not there.
 Status LeavePermitSet(RedisClient& redis, Attempt& attempt);
 
+/// Between two tries: YIELDS until a signal comes (see signal.h), the lease of a permit that is out
+/// is over, or the caller's deadline is.
+Status AwaitPermitSignal(RedisClient& redis, Attempt& attempt);
+
 }  // namespace interlock::scenarios::specimens

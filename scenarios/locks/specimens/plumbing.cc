@@ -13,8 +13,7 @@ namespace interlock::scenarios::specimens {
 Status RedisClient::Open() {
   if (connection_ != nullptr && !connection_->broken()) return Status();
   connection_.reset();
-  Result<std::unique_ptr<Connection>> opened =
-      environment_.connector.Connect(AddSaturating(runtime().Now(), socket_timeout_));
+  Result<std::unique_ptr<Connection>> opened = environment_.connector.Connect(Overdue());
   if (!opened.ok()) return opened.status();
   connection_ = std::move(opened).value();
   return Status();
@@ -26,7 +25,7 @@ Result<Reply> RedisClient::Call(std::initializer_list<std::string_view> argv) {
 
 Result<Reply> RedisClient::Call(std::span<const std::string_view> argv) {
   if (Status opened = Open(); !opened.ok()) return opened;
-  return connection_->Call(argv, AddSaturating(runtime().Now(), socket_timeout_));
+  return connection_->Call(argv, Overdue());
 }
 
 Result<Reply> RedisClient::CallUntil(std::initializer_list<std::string_view> argv,

@@ -7,6 +7,7 @@
 // Thread safety: objects belong to one client at a time.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -37,6 +38,10 @@ class RedisClient {
   Result<Reply> Call(std::span<const std::string_view> argv);
   Result<Reply> CallUntil(std::initializer_list<std::string_view> argv, MonotonicTime deadline);
 
+  /// From now on no call waits longer than until then, whatever the socket time-out allows;
+  /// kNever: as long as that.
+  void WaitNoLongerThan(MonotonicTime latest) { latest_ = latest; }
+
   /// YIELDS for `length`, or until it is stopped.
   void Sleep(Duration length) { SleepUnlessStopped(length, {}); }
   void SleepUnlessStopped(Duration length, const std::stop_token& stop);
@@ -50,8 +55,13 @@ class RedisClient {
   Duration socket_timeout() const { return socket_timeout_; }
 
  private:
+  MonotonicTime Overdue() const {
+    return std::min(AddSaturating(environment_.runtime.Now(), socket_timeout_), latest_);
+  }
+
   harness::Environment environment_;
   Duration socket_timeout_;
+  MonotonicTime latest_ = kNever;
   std::unique_ptr<Connection> connection_;
   std::vector<std::unique_ptr<Task>> tasks_;  // last: their ends are waited for first
 };

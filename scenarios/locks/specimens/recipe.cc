@@ -31,7 +31,11 @@ class RecipeHold final : public harness::Hold {
 
   Status Extend() override {
     attempt_.asked = redis_->runtime().Now();
-    return recipe_.extend(*redis_, attempt_);
+    // It keeps its user inside, and so may not outlast what it prolongs.
+    if (attempt_.valid_until > attempt_.asked) redis_->WaitNoLongerThan(attempt_.valid_until);
+    Status extended = recipe_.extend(*redis_, attempt_);
+    redis_->WaitNoLongerThan(kNever);
+    return extended;
   }
 
   Status Release() override {
@@ -188,6 +192,11 @@ class RecipeSubject final : public harness::Subject {
 
   milliseconds BarredFor(const harness::LockOptions& options) const override {
     return recipe_.barred_for ? recipe_.barred_for(options) : Subject::BarredFor(options);
+  }
+
+  milliseconds StaysTakenFor(const harness::LockOptions& options) const override {
+    return recipe_.stays_taken_for ? recipe_.stays_taken_for(options)
+                                   : Subject::StaysTakenFor(options);
   }
 
   milliseconds OverrunBound(const harness::LockOptions& options) const override {

@@ -114,6 +114,8 @@ struct Recipe {
   Bounded passed_over_bound = {};
   /// See Subject::BarredFor; by default not at all.
   Bounded barred_for = {};
+  /// See Subject::StaysTakenFor; by default not at all.
+  Bounded stays_taken_for = {};
   /// How late a wait may end; by default what the interface allows.
   std::optional<std::chrono::milliseconds> overrun_bound = {};
   /// On a waiter's way out without a grant: a waiter that has left a trace takes it away.

@@ -3,13 +3,16 @@
 // Locks whose waiters are not woken, or do not stop to wait.
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scenarios/locks/specimens/escapes.h"
 #include "scenarios/locks/specimens/families.h"
+#include "scenarios/locks/specimens/permit_set.h"
 #include "scenarios/locks/specimens/recipe.h"
 #include "scenarios/locks/specimens/signal.h"
 
@@ -300,12 +303,87 @@ Specimen Make() {
 
 }  // namespace restarts_its_wait
 
+// A signal at each release, of one semaphore with several permits: what it wakes is written as for
+// a lock, where one release frees one place and finds nothing else to be free. Two mistakes of our
+// own invention, each of a kind that stands in many a semaphore made from a list.
+//
+// The permits are entries of a sorted set. Waiters block on a list until a signal comes, for a
+// lease at most, which is sound by itself.
+std::shared_ptr<const harness::Subject> MakeSignalled(std::string_view name,
+                                                      std::string_view summary, Step unlock) {
+  return MakeLock(
+      {.name = name,
+       .summary = summary,
+       .traits = {.semaphore = true},
+       .lock = EnterPermitSet,
+       .unlock = std::move(unlock),
+       .wait = AwaitPermitSignal,
+       .owners = PermitSetOwners,
+       .auxiliary = SignalKeys,
+       .hand_over_bound = [](const harness::LockOptions& options) { return options.lease / 8; }});
+}
+
+/// Takes the attempt's permit back and then signals; `signals` is Lua, with `signal`, the list, and
+/// `out`, the permits that were out before.
+Step LeavesAndSignals(std::string_view signals) {
+  std::string script =
+      "local out = redis.call('zcard', KEYS[1]) "
+      "if redis.call('zrem', KEYS[1], ARGV[1]) == 0 then return 0 end "
+      "local signal = KEYS[1] .. ':signal' ";
+  script += signals;
+  script += " redis.call('pexpire', signal, ARGV[2]) return 1";
+  return [script](RedisClient& redis, Attempt& attempt) {
+    return CallScript(redis, script, attempt.key,
+                      {attempt.token, Ms(attempt.lease), std::to_string(attempt.permits)}, 1,
+                      StatusCode::kNotOwner);
+  };
+}
+
+// "Somebody can be waiting only while all permits are out": it signals only if it was full.
+//
+// What goes wrong: two holders leave one shortly after the other. The first wakes a waiter, which
+// is still on its way when the second leaves; the semaphore was not full then, so nobody is told of
+// the second permit, and the next waiter sleeps beside it. No fault is needed. The fix is a signal
+// for each permit that is given back.
+namespace signals_when_full {
+
+Specimen Make() {
+  return {MakeSignalled("broken/signals-when-full",
+                        "wakes a waiter only if all permits were out before the release",
+                        LeavesAndSignals("if out >= tonumber(ARGV[3]) then "
+                                         "  redis.call('lpush', signal, '1') end ")),
+          {{"deadlock", "leave-together", SynchronyClass::kNone, kLateness}},
+          {.clients = 4}};
+}
+
+}  // namespace signals_when_full
+
+// The signal of before is removed, so that the list holds one at most.
+//
+// What goes wrong: two waiters have been refused and do not block yet, and both holders leave. Of
+// the two signals one is left, and one waiter. The fix is to bound the list by the permits that are
+// free, as a signal too many only makes somebody look in vain.
+namespace one_signal_for_two {
+
+Specimen Make() {
+  return {MakeSignalled("broken/one-signal-for-two",
+                        "removes the signal of the release before when it signals",
+                        LeavesAndSignals("redis.call('del', signal) "
+                                         "redis.call('lpush', signal, '1')")),
+          {{"deadlock", "leave-together", SynchronyClass::kNone, kLateness}},
+          {.clients = 4},
+          "explored clients begin together or in turn, none of them as two others leave"};
+}
+
+}  // namespace one_signal_for_two
+
 }  // namespace
 
 std::vector<Specimen> WaitingSpecimens() {
   return {signal_deleted::Make(),      blocks_for_ever::Make(),        push_then_delete::Make(),
           lease_not_looked_at::Make(), deadline_not_looked_at::Make(), zero_is_for_ever::Make(),
-          counts_its_sleeps::Make(),   restarts_its_wait::Make()};
+          counts_its_sleeps::Make(),   restarts_its_wait::Make(),      signals_when_full::Make(),
+          one_signal_for_two::Make()};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -149,8 +149,10 @@ constexpr auto kUnexplained = std::to_array<Unexplained>({
 /// Judges all answers together, for violations that no single rule sees.
 void JudgeTogether(const RealHistory& history, const RealRules& rules,
                    std::vector<Violation>& violations) {
-  const ModelAnswer answer =
-      SearchModel(history, rules.traits, rules.calm ? ModelDepth::kRefusals : ModelDepth::kExtends);
+  ModelDepth deepest = rules.calm ? ModelDepth::kRefusals : ModelDepth::kExtends;
+  // The model frees what is released at once.
+  if (rules.stays_taken_for > Duration{}) deepest = ModelDepth::kGrants;
+  const ModelAnswer answer = SearchModel(history, rules.traits, deepest);
   if (!answer.fails.has_value()) return;
   for (const Unexplained& one : kUnexplained) {
     if (one.depth != *answer.fails) continue;

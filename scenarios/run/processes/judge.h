@@ -35,6 +35,7 @@ struct RealRules {
   harness::Traits traits;
   int parties = 0;  ///< parties of a latch; 0: not a latch
   Duration wake_up_bound{};
+  Duration stays_taken_for{};  ///< see harness::Bounds::StaysTakenFor
   TerminationBounds termination{.overrun = std::chrono::seconds(5)};
   std::int64_t commands_per_lease = std::numeric_limits<std::int32_t>::max();
   KeyLimits key_limits;

@@ -180,7 +180,8 @@ class Campaign {
     RealRules rules;
     rules.traits = one.subject->traits();
     rules.parties = one.options.parties;
-    rules.wake_up_bound = one.subject->WakeUpBound(one.options);
+    rules.stays_taken_for = one.subject->StaysTakenFor(one.options);
+    rules.wake_up_bound = one.subject->WakeUpBound(one.options) + rules.stays_taken_for;
     rules.termination = BoundsOf(*one.subject, one.options);
     rules.commands_per_lease = one.subject->CommandsPerLease(one.options);
     rules.key_limits = {one.options.lease.count(), one.subject->AuxiliaryKeys(one.options)};

@@ -13,8 +13,10 @@
 #include <gtest/gtest.h>
 
 #include "scenarios/locks/owner_key.h"
+#include "scenarios/locks/specimens/permit_set.h"
 #include "scenarios/locks/specimens/readers.h"
 #include "scenarios/locks/specimens/recipe.h"
+#include "scenarios/locks/specimens/signal.h"
 #include "scenarios/run/run.h"
 #include "scenarios/search/campaign.h"
 
@@ -212,6 +214,64 @@ Entry Operated(specimens::Step force) {
                 .summary = "an operator reads the holder, compares and deletes",
                 .traits = {.operators = true},
                 .force = std::move(force)});
+}
+
+// A signal for each permit given back, however many are blocked.
+TEST(AcquittedTest, WaitersMayBlockOnAListThatGetsASignalForEachPermit) {
+  specimens::Recipe recipe = PermitsForOneLease();
+  recipe.unlock = [](RedisClient& redis, Attempt& attempt) {
+    return CallPermits(redis,
+                       std::string(kSweep) +
+                           "if redis.call('zrem', KEYS[1], ARGV[1]) == 0 then return 0 end "
+                           "redis.call('lpush', KEYS[1] .. ':signal', '1') "
+                           "return redis.call('pexpire', KEYS[1] .. ':signal', ARGV[2])",
+                       attempt, StatusCode::kNotOwner);
+  };
+  recipe.wait = specimens::AwaitPermitSignal;
+  recipe.auxiliary = specimens::SignalKeys;
+  recipe.hand_over_bound = [](const harness::LockOptions& options) { return options.lease / 8; };
+  const Entry lock = Sound(std::move(recipe));
+  EXPECT_EQ(Convictions(lock, {"crowd", "crowd-permits", "leave-together"}, 300), "");
+}
+
+// A minimum, as ShedLock's lockAtLeastFor: a release before that leaves the key until then.
+specimens::Recipe HeldAtLeast() {
+  return {.name = "test/held-at-least",
+          .summary = "stays taken for a quarter of a lease, however soon it is released",
+          .unlock =
+              [](RedisClient& redis, Attempt& attempt) {
+                constexpr std::string_view kScript =
+                    "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
+                    "local left = redis.call('pttl', KEYS[1]) - ARGV[2] "
+                    "if left > 0 then return redis.call('pexpire', KEYS[1], left) end "
+                    "return redis.call('del', KEYS[1])";
+                return CallScript(redis, kScript, attempt.key,
+                                  {attempt.token, specimens::Ms(attempt.lease - attempt.lease / 4)},
+                                  1, StatusCode::kNotOwner);
+              },
+          .stays_taken_for = [](const harness::LockOptions& options) { return options.lease / 4; }};
+}
+
+TEST(AcquittedTest, ALockMayStayTakenForAMinimum) {
+  const std::vector<std::string_view> scenarios = {
+      "contention", "overstay", "crash", "lossy", "crowd", "nested", "chaos", "server-clock"};
+  EXPECT_EQ(Convictions(Sound(HeldAtLeast()), scenarios, 300), "");
+}
+
+TEST(AcquittedTest, WhoDeclaresNoMinimumIsConvictedOfIt) {
+  specimens::Recipe recipe = HeldAtLeast();
+  recipe.stays_taken_for = {};
+  const std::string found = Convictions(Sound(std::move(recipe)), {"overstay"}, 300);
+  EXPECT_NE(found.find("LK005"), std::string::npos) << found;
+  EXPECT_NE(found.find("LK011"), std::string::npos) << found;
+}
+
+TEST(AcquittedTest, AMinimumExcusesNoReleaseThatDoesNothing) {
+  specimens::Recipe recipe = HeldAtLeast();
+  recipe.unlock = [](RedisClient&, Attempt&) { return Status(); };
+  const std::string found = Convictions(Sound(std::move(recipe)), {"overstay"}, 300);
+  EXPECT_NE(found.find("LK005"), std::string::npos) << found;
+  EXPECT_NE(found.find("LK011"), std::string::npos) << found;
 }
 
 TEST(AcquittedTest, AnOperatorIsToldEitherOfAHolderThatIsOneNoMore) {

@@ -73,6 +73,14 @@ class Bounds {
     return std::chrono::milliseconds(0);
   }
 
+  /// How long a lock may stay taken after its release, at most: a minimum, so that work which ends
+  /// at once is not begun again elsewhere (ShedLock's lockAtLeastFor). Its ownership entry ends by
+  /// its deadline then (LK005, LK011); until that, others wait and are refused. The default frees
+  /// it at once.
+  virtual std::chrono::milliseconds StaysTakenFor(const LockOptions& /*options*/) const {
+    return std::chrono::milliseconds(0);
+  }
+
   /// If Traits say `renews`: how long after its grant a lease is prolonged, at least, while its
   /// holder lives and has not released it. A fault that has met its client excuses a lease that ran
   /// out, unless the client could speak for more than five eighths of a lease before that and sent
