@@ -26,32 +26,18 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include <interlock/hiredis_connector.h>
 #include <interlock/runtime.h>
 
-#include "scenarios/run/forced/alike.h"
-#include "sim/machine/admin.h"
-#include "sim/machine/redis_server.h"
+#include "scenarios/run/forced/forced_node.h"
+#include "scenarios/run/forced/real_pace.h"
 #include "sim/shadow.h"
 
 namespace interlock::scenarios::real {
-
-/// One server of a forced replay.
-struct ForcedServer {
-  HiredisOptions options;  ///< no database: each case says which
-  sim::machine::RedisServer* own =
-      nullptr;  ///< null: it belongs to somebody else, and is not killed, stopped or filled
-};
 
 struct ForcedDifference {
   Duration at{};
@@ -85,7 +71,7 @@ class ForcedReplay final : public sim::Shadow {
   std::uint64_t forged() const { return forged_; }
   /// Why it cannot go on, though nothing differs; empty: it could.
   const std::string& obstacle() const { return obstacle_; }
-  Duration took() const;
+  Duration took() const { return pace_.took(); }
 
   /// Removes the keys that the replay has made from somebody else's servers.
   void CleanUp();
@@ -103,71 +89,23 @@ class ForcedReplay final : public sim::Shadow {
   void OnSettled(int node, sim::redis::Server& server, Duration now) override;
 
  private:
-  struct Link {
-    std::unique_ptr<Connector> connector;
-    std::unique_ptr<Connection> connection;
-    std::string id;           // as CLIENT LIST knows it
-    std::string command;      // the last one
-    bool watches = false;     // keys, for a transaction
-    bool unanswered = false;  // by the real server
-    bool forged = false;      // the next message is not the real server's
-  };
-  struct Node {
-    ForcedServer server;
-    Alike alike;
-    std::optional<sim::machine::Admin> admin;
-    std::map<std::uint32_t, Link> links;
-    std::vector<std::pair<std::string, std::int64_t>> ends;  // keys that expire, and when, in ms
-    std::set<std::string> scripts;                           // sent to it, by their SHA-1
-    std::set<std::string> made;                              // keys
-    Duration settled_late{};                        // late_, when its data were compared last
-    std::map<std::string, std::int64_t> prolonged;  // keys, and their ends in the simulation
-    std::int64_t in_step = 0;                       // a replica's offset, when it was last in step
-    // What the primary's keys had then, which a replica that is promoted then has, too.
-    std::vector<std::pair<std::string, std::int64_t>> ends_in_step;
-    std::map<std::string, std::int64_t> prolonged_in_step;
-    bool serves = true;  // false: it is down or stopped, or a replica
-  };
-
   bool Over() const { return difference_.has_value() || !obstacle_.empty() || stop_; }
-  Node& node(int number) { return nodes_[static_cast<std::size_t>(number)]; }
-  static std::int64_t SimulatedUs(Duration now);
-  /// How much real time passes until then.
-  Duration Scaled(Duration now) const { return now - now * haste_ / 1'000; }
-  bool Begin(Duration now);
-  /// `late_`, or more if it is later by now.
-  Duration Late(Duration now) const;
+  ForcedNode& node(int number) { return nodes_[static_cast<std::size_t>(number)]; }
+  /// How late real time was when the data of all servers had been compared.
   Duration SettledLate() const;
-  /// The times left of the node's keys, in ms.
-  static std::vector<std::int64_t> LeftOf(const Node& node, Duration now);
-  /// Waits until real time has come this far from the beginning.
   void WaitFor(Duration now);
-  void AwaitEnds(Node& node, Duration now);
+  void AwaitEnds(ForcedNode& node, Duration now);
   void Differ(const Client& client, std::string_view what, std::string simulated, std::string real,
               Duration now);
-  /// Whether another one has left the script of an EVALSHA in the server, where the simulated one
-  /// did not know it.
-  bool KnowsFromOthers(Node& node, const sim::redis::Argv& argv);
-  /// False: not within the time that a server may take.
-  bool Until(const std::function<bool()>& done);
-  bool OpenAdmin(Node& node);
-  Status Follow(Node& replica);
-  static Status ReplicaOf(Node& replica, int port);
-  /// Lets a replica take what the primary has, and nothing more.
-  bool CatchUp(Node& replica);
-  void AwaitSleep(const Client& client, Duration now);
-  void GiveGrace(Node& node, const std::string& key, std::int64_t left_ms);
-  void CompareData(int number, sim::redis::Server& server, Duration now);
+  void Differ(const Client& client, const std::optional<Unlike>& unlike, Duration now);
+  /// `failed`, if it is a failure, of what a server should have done.
+  void DifferIfFailed(int number, std::string_view what, const Status& failed, Duration now);
 
-  Runtime& runtime_;
+  RealPace pace_;
   const std::atomic<bool>& stop_;
-  const int haste_;
-  std::vector<Node> nodes_;
+  std::vector<ForcedNode> nodes_;
   std::string backend_;
   int database_ = 0;
-  std::optional<MonotonicTime> began_;
-  std::int64_t began_us_ = 0;  // the real servers' clock then
-  Duration late_{};            // how far real time lags scaled time; never less than before
   bool replicated_ = false;
   int primary_ = 0;
   std::string obstacle_;
