@@ -14,6 +14,9 @@ namespace asio = boost::asio;
 // ever.
 constexpr std::size_t kKeptBuffer = 256 * 1024;
 
+constexpr std::size_t kHardLimit = std::size_t{32} << 20;
+constexpr std::int64_t kSoftLimitUs = 60'000'000;
+
 }  // namespace
 
 void Connection::Read() {
@@ -87,6 +90,15 @@ void Connection::Reset() {
   boost::system::error_code ignored;
   socket_.set_option(asio::socket_base::linger(true, 0), ignored);
   Close();
+}
+
+bool Connection::OverLimit(std::int64_t now_us) {
+  if (unsent() <= kSoftLimit) {
+    over_soft_limit_since_us_.reset();
+    return false;
+  }
+  if (!over_soft_limit_since_us_) over_soft_limit_since_us_ = now_us;
+  return unsent() >= kHardLimit || now_us - *over_soft_limit_since_us_ >= kSoftLimitUs;
 }
 
 void Connection::GoSilent() {

@@ -52,7 +52,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
     bool abandoned = false;   ///< its peer is gone; commands sent before are still to be executed
     std::optional<redis::Argv> held;            ///< a command held back by a fault
     std::optional<std::int64_t> held_until_us;  ///< nullopt: until the stall ends
-    std::optional<std::int64_t> over_limit_since_us;
   };
 
   Connection(Socket socket, Owner& owner) : socket_(std::move(socket)), owner_(owner) {}
@@ -78,6 +77,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// Replies are appended here.
   std::string& out() { return out_; }
   std::size_t unsent() const { return out_.size() + writing_.size() - written_; }
+  /// Unsent bytes that redis-server allows a subscriber for a while (client-output-buffer-limit).
+  static constexpr std::size_t kSoftLimit = std::size_t{8} << 20;
+  /// More is unsent than a subscriber may leave unread: so much at all, or less for too long.
+  /// `now_us` is a time of day.
+  bool OverLimit(std::int64_t now_us);
 
   Notes notes;
 
@@ -94,6 +98,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string out_;
   std::string writing_;  // Swapped with out_, so that no byte is moved twice.
   std::size_t written_ = 0;
+  std::optional<std::int64_t> over_soft_limit_since_us_;
   bool reading_ = false;
   bool awaiting_room_ = false;
   bool closing_ = false;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-//
-// Connections and commands; turns and time are in turns.cc.
 #include "sim/serve/service.h"
 
-#include <algorithm>
 #include <utility>
+
+#include <boost/asio/post.hpp>
 
 #include "sim/redis/refusal.h"
 #include "sim/redis/reply.h"
-#include "sim/redis/surroundings.h"
+#include "sim/serve/setup.h"
 #include "sim/serve/words.h"
 
 namespace interlock::sim::serve {
@@ -20,70 +19,42 @@ using redis::ErrorValue;
 using redis::RequestParser;
 using redis::Value;
 
-// The unread output that redis-server allows a subscriber (client-output-buffer-limit pubsub).
-constexpr std::size_t kHardLimit = std::size_t{32} << 20;
-constexpr std::size_t kSoftLimit = std::size_t{8} << 20;
-constexpr std::int64_t kSoftLimitUs = 60'000'000;
-
-// The memory that scripts may use on a machine that has other things to do.
-constexpr std::size_t kScriptMemory = std::size_t{2} << 30;
-
 }  // namespace
 
 Service::Service(boost::asio::io_context& io, const ServeOptions& options)
     : io_(io),
       options_(options),
       clock_(RealUs(), options.controlled_clock),
+      life_(server_, clock_),
       control_(clock_, faults_, *this),
-      timer_(io.get_executor()) {
-  for (const auto& [name, value] : options_.parameters) {
-    guarded_ = guarded_ || (options_.allow_remote && name == "requirepass" && !value.empty());
-  }
+      gate_(options_),
+      timer_(io, [this] { timer_due_ = true; }) {
   server_.SetSink(this);
 }
 
 Service::~Service() = default;
 
 std::optional<std::string> Service::Configure(int port) {
-  server_.SetUnmodelledIsError(true);
   server_.SetShutdown([this] { shutdown_(); });
   server_.SetRandom([this](std::uint64_t bound) { return random_() % bound; });
-  server_.SetScriptMemory(kScriptMemory);
   server_.SetLongScriptHandler([this] { PollInsideScript(); });
-  redis::SetUnreplicated(server_);
-  ShowSurroundings(port);
-  for (const auto& [name, value] : options_.parameters) {
-    const std::string error = server_.Configure(name, value);
-    if (!error.empty()) return "--config " + name + "=" + value + ": " + error;
-  }
-  SetServerTime();
-  server_.Start();
-  return std::nullopt;
-}
-
-void Service::ShowSurroundings(int port) {
-  std::string addresses;
-  for (const std::string& address : options_.addresses) {
-    addresses += (addresses.empty() ? "" : " ") + address;
-  }
-  redis::ShowParameter(server_, "bind", addresses);
-  redis::ShowParameter(server_, "port", std::to_string(port));
-  redis::ShowParameter(server_, "unixsocket", options_.unix_socket);
-  redis::ShowParameter(server_, "maxclients", std::to_string(options_.max_clients));
-  if (options_.allow_remote) redis::ShowParameter(server_, "protected-mode", "no");
-  redis::SetBuffersOf(server_, [this](ClientId client) {
+  auto refused = SetUp(server_, options_, port, [this](ClientId client) {
     Connection* const connection = Find(client);
     if (connection == nullptr) return redis::Buffers();
     return redis::Buffers{connection->unsent(), connection->awaiting_room(),
                           connection->parser().buffered()};
   });
+  if (refused) return refused;
+  life_.SetTime();
+  server_.Start();
+  return std::nullopt;
 }
 
 // Executes commands of other clients inside the script; a flood of them must not keep the script
 // from continuing.
 void Service::PollInsideScript() {
   constexpr int kAtMost = 1000;
-  SetServerTime();
+  life_.SetTime();
   // Clients that waited for the script may get BUSY by now.
   if (!waiting_.empty()) turn_due_ = true;
   RunDue();
@@ -93,28 +64,20 @@ void Service::PollInsideScript() {
 void Service::Add(Socket socket, std::string peer) {
   auto connection =
       std::make_shared<Connection>(std::move(socket), static_cast<Connection::Owner&>(*this));
-  if (connections_.size() >= options_.max_clients) {
+  if (clients_.connections().size() >= options_.max_clients) {
     redis::AppendReply(ErrorValue("ERR max number of clients reached"), 2, &connection->out());
     connection->Flush();
     connection->Close();
     return;
   }
-  connection->notes.serial = ++last_serial_;
-  connection->notes.address = std::move(peer);
-  connections_.emplace(last_serial_, connection);
-  if (!down_) Register(*connection);
+  clients_.Add(connection, std::move(peer));
+  if (!life_.down()) clients_.Register(*connection, server_);
   connection->Read();
-}
-
-void Service::Register(Connection& connection) {
-  connection.notes.client = server_.Connect(connection.notes.address);
-  clients_[connection.notes.client] = &connection;
 }
 
 Connection* Service::Find(ClientId client) {
   if (current_ != nullptr && current_->notes.client == client) return current_;
-  const auto found = clients_.find(client);
-  return found == clients_.end() ? nullptr : found->second;
+  return clients_.Find(client);
 }
 
 // The fake must not lose a client in the middle of that client's own command; and a real server
@@ -131,14 +94,11 @@ void Service::OnGone(Connection& connection) {
   }
   const ClientId client = std::exchange(connection.notes.client, 0);
   if (client != 0) {
-    clients_.erase(client);
+    clients_.Unregister(client);
     server_.Disconnect(client);
   }
-  Forget(connection);
+  clients_.Remove(connection);
 }
-
-// Any code that still uses the connection holds a reference of its own.
-void Service::Forget(Connection& connection) { connections_.erase(connection.notes.serial); }
 
 void Service::HangUp(Connection& connection, bool reset) {
   if (reset) {
@@ -171,7 +131,7 @@ void Service::RunDue() {
 }
 
 void Service::Serve(Connection& connection) {
-  SetServerTime();
+  life_.SetTime();
   while (ServeNext(connection)) {
   }
 }
@@ -207,11 +167,12 @@ bool Service::ServeNext(Connection& connection) {
 
 void Service::Dispatch(Connection& connection, Argv& argv) {
   if (Control::Owns(argv)) return Steer(connection, argv);
-  if (down_ && guarded_ && SameWord(argv[0], "AUTH"))
-    return AuthenticateWhileDown(connection, argv);
-  if (down_ && SameWord(argv[0], "SHUTDOWN")) return shutdown_();
-  if (down_) return HangUp(connection, true);
-  if (stalled_until_us_) return Hold(connection, std::move(argv), std::nullopt);
+  if (life_.down() && gate_.guarded() && SameWord(argv[0], "AUTH")) {
+    return Reply(connection, gate_.Authenticate(connection, argv));
+  }
+  if (life_.down() && SameWord(argv[0], "SHUTDOWN")) return shutdown_();
+  if (life_.down()) return HangUp(connection, true);
+  if (life_.stalled()) return held_.Add(connection, std::move(argv), std::nullopt);
   if (!faults_.empty()) {
     const auto fault = faults_.Take(server_.NameOf(connection.notes.client), argv);
     if (fault) return Strike(connection, argv, *fault);
@@ -220,7 +181,7 @@ void Service::Dispatch(Connection& connection, Argv& argv) {
 }
 
 void Service::Steer(Connection& connection, const Argv& argv) {
-  if (guarded_ && !MaySteer(connection)) {
+  if (!gate_.MaySteer(connection, server_)) {
     return Reply(connection, ErrorValue("NOAUTH Authentication required."));
   }
   Connection* const outer = std::exchange(current_, &connection);
@@ -233,32 +194,10 @@ void Service::Steer(Connection& connection, const Argv& argv) {
   connection.CloseWhenFlushed();
 }
 
-// Others can reach the server, and they must not control it without its password.
-bool Service::MaySteer(Connection& connection) {
-  Connection::Notes& notes = connection.notes;
-  if (notes.client != 0 && server_.IsAuthenticated(notes.client)) notes.may_steer = true;
-  return notes.may_steer;
-}
-
-// While it is down the fake knows no clients, but somebody has to be able to start it again.
-void Service::AuthenticateWhileDown(Connection& connection, const Argv& argv) {
-  std::string password;
-  for (const auto& [name, value] : options_.parameters) {
-    if (name == "requirepass") password = value;
-  }
-  const bool named = argv.size() == 3 && argv[1] == "default";
-  if ((argv.size() != 2 && !named) || argv.back() != password) {
-    return Reply(connection, ErrorValue("WRONGPASS invalid username-password pair or user is "
-                                        "disabled."));
-  }
-  connection.notes.may_steer = true;
-  Reply(connection, redis::StatusValue("OK"));
-}
-
 void Service::Strike(Connection& connection, const Argv& argv, const CommandFault& fault) {
   switch (fault.kind) {
     case CommandFault::Kind::kDelay:
-      return Hold(connection, argv, server_.time_us() + fault.delay_us);
+      return held_.Add(connection, argv, server_.time_us() + fault.delay_us);
     case CommandFault::Kind::kError:
       return Reply(connection, ErrorValue(redis::NoteRefusal(server_, connection.notes.client, argv,
                                                              fault.text)));
@@ -299,13 +238,13 @@ void Service::OnReply(ClientId client, Value& value) {
   if (connection == nullptr || connection->silent()) return;
   redis::AppendReply(value, server_.ProtocolOf(client), &connection->out());
   AddToTurn(*connection);
-  if (connection->unsent() > kSoftLimit) CheckOutputLimit(*connection);
+  if (connection->unsent() > Connection::kSoftLimit) CheckOutputLimit(*connection);
 }
 
 void Service::OnClosed(ClientId client) {
   Connection* connection = Find(client);
   if (connection == nullptr) return;
-  clients_.erase(client);
+  clients_.Unregister(client);
   connection->notes.client = 0;
   connection->notes.hanging_up = true;
   // A client that is closed by its own command (QUIT, CLIENT KILL of itself) gets its reply first;
@@ -318,14 +257,9 @@ void Service::OnClosed(ClientId client) {
   if (connection->open()) HangUp(*connection, false);
 }
 
+// It is not closed now, because the fake may be in the middle of a PUBLISH to it.
 void Service::CheckOutputLimit(Connection& connection) {
-  std::optional<std::int64_t>& since_us = connection.notes.over_limit_since_us;
-  const std::size_t unsent = connection.unsent();
-  if (unsent <= kSoftLimit) return since_us.reset();
-  if (!server_.IsSubscriber(connection.notes.client)) return;
-  if (!since_us) since_us = RealUs();
-  if (unsent < kHardLimit && RealUs() - *since_us < kSoftLimitUs) return;
-  // It is not closed now, because the fake may be in the middle of a PUBLISH to it.
+  if (!connection.OverLimit(RealUs()) || !server_.IsSubscriber(connection.notes.client)) return;
   connection.notes.doomed = true;
   AddToTurn(connection);
 }
@@ -341,37 +275,126 @@ bool Service::HalfOpen(ClientId client) {
 bool Service::Crash(bool power_lost, std::optional<std::int64_t> until_us) {
   if (depth_ > 0) return false;
   // The connection that asked for the crash gets its reply before it breaks.
-  const auto connections = std::exchange(connections_, {});
-  clients_.clear();
-  for (const auto& [serial, connection] : connections) {
+  for (const auto& [serial, connection] : clients_.TakeAll()) {
     connection->notes.client = 0;
     connection->notes.held.reset();
     if (connection->notes.hanging_up) continue;
     connection->notes.hanging_up = true;
     if (connection.get() == current_) {
-      connections_.emplace(serial, connection);
+      clients_.Keep(connection);
     } else {
       connection->Reset();
     }
   }
-  held_.clear();
-  stalled_until_us_.reset();
-  if (!down_) server_.Kill({.power_lost = power_lost});
-  down_ = true;
-  down_until_us_ = until_us;
+  held_.Clear();
+  life_.Kill(power_lost, until_us);
   return true;
 }
 
 bool Service::Restart() {
-  if (!down_ && !Crash(false, std::nullopt)) return false;
-  SetServerTime();
-  server_.Start();
-  down_ = false;
-  down_until_us_.reset();
-  for (const auto& [serial, connection] : connections_) {
-    if (!connection->notes.hanging_up) Register(*connection);
+  if (!life_.down() && !Crash(false, std::nullopt)) return false;
+  life_.Start();
+  for (const auto& [serial, connection] : clients_.connections()) {
+    if (!connection->notes.hanging_up) clients_.Register(*connection, server_);
   }
   return true;
+}
+
+void Service::AddToTurn(Connection& connection) {
+  if (std::exchange(connection.notes.in_turn, true)) return;
+  turn_.push_back(connection.shared_from_this());
+  PostTurn();
+}
+
+void Service::PostTurn() {
+  if (std::exchange(turn_posted_, true)) return;
+  boost::asio::post(io_.get_executor(), [this] { turn_due_ = true; });
+}
+
+void Service::EndTurn() {
+  turn_posted_ = false;
+  ResumeWaiting();
+  std::vector<std::shared_ptr<Connection>> turn;
+  turn.swap(turn_);
+  for (const auto& connection : turn) {
+    connection->notes.in_turn = false;
+    if (connection->notes.doomed && connection->open()) {
+      HangUp(*connection, false);
+    } else {
+      connection->Flush();
+    }
+  }
+  // Reading comes after all writing: by now the first clients may have responded, and an attempt
+  // that finds nothing costs a system call.
+  for (const auto& connection : turn) {
+    if (connection->notes.executing == 0) connection->Read();
+  }
+  ScheduleTimer();
+  turn.clear();
+  if (turn_.empty()) turn_.swap(turn);
+}
+
+// Serves commands pipelined after one that blocked: the client may be free again.
+void Service::ResumeWaiting() {
+  if (waiting_.empty()) return;
+  for (const auto& connection : std::exchange(waiting_, {})) {
+    connection->notes.waiting = false;
+    Serve(*connection);
+  }
+}
+
+void Service::ReleaseHeld() {
+  while (const auto connection = held_.TakeDue(server_.time_us(), life_.stalled())) {
+    Connection::Notes& notes = connection->notes;
+    const bool delayed = notes.held_until_us.has_value();
+    redis::Argv argv = std::move(*notes.held);
+    notes.held.reset();
+    // A delayed command has met its fault already; one that a stall held back has not.
+    if (delayed) {
+      Execute(*connection, argv);
+    } else {
+      Dispatch(*connection, argv);
+    }
+    Serve(*connection);
+    if (notes.abandoned && !notes.held && !notes.hanging_up) HangUp(*connection, false);
+    AddToTurn(*connection);
+  }
+}
+
+void Service::EndStall() {
+  life_.EndStall();
+  held_.EndDelays();
+  ClockMoved();
+}
+
+void Service::ClockMoved() {
+  // Inside a script, work that falls due has to wait; the end of the turn takes care of it.
+  if (depth_ == 0) CatchUp(true);
+  PostTurn();
+}
+
+void Service::CatchUp(bool expire) {
+  if (life_.StartIsDue()) Restart();
+  life_.CatchUp(expire);
+  ReleaseHeld();
+}
+
+void Service::OnTimer() {
+  const bool cron = timer_.TakePeriod();
+  if (cron) {
+    for (const auto& [serial, connection] : clients_.connections()) CheckOutputLimit(*connection);
+  }
+  if (depth_ == 0) CatchUp(cron);
+  PostTurn();
+}
+
+void Service::ScheduleTimer() {
+  // Inside a script nothing can be done about what falls due.
+  std::optional<std::int64_t> due_us;
+  for (const auto at_us : {life_.NextDueUs(), held_.NextDueUs()}) {
+    if (depth_ == 0 && at_us && (!due_us || *at_us < *due_us)) due_us = at_us;
+  }
+  timer_.Schedule(due_us ? clock_.RealUntil(RealUs(), *due_us) : std::nullopt);
 }
 
 }  // namespace interlock::sim::serve

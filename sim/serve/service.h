@@ -18,22 +18,22 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <random>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
-#include <boost/asio/basic_waitable_timer.hpp>
-#include <boost/asio/steady_timer.hpp>
-
+#include "sim/serve/clients.h"
 #include "sim/serve/clock.h"
 #include "sim/serve/connection.h"
 #include "sim/serve/control.h"
+#include "sim/serve/control_gate.h"
 #include "sim/serve/faults.h"
+#include "sim/serve/held_back.h"
 #include "sim/serve/options.h"
+#include "sim/serve/server_life.h"
+#include "sim/serve/turn_timer.h"
 
 namespace interlock::sim::serve {
 
@@ -48,7 +48,7 @@ class Service : private Connection::Owner, private ControlTarget, private redis:
   /// one it does not take.
   [[nodiscard]] std::optional<std::string> Configure(int port);
   /// REQUIRES: Configure has succeeded.
-  void Start();
+  void Start() { timer_.Start(); }
   void Add(Socket socket, std::string peer);
   /// Does what the loop's handlers have noted. REQUIRES: called after each of them, outside of it.
   void RunDue();
@@ -58,44 +58,36 @@ class Service : private Connection::Owner, private ControlTarget, private redis:
   int depth() const { return depth_; }
 
  private:
-  using Clients = std::unordered_map<redis::ClientId, Connection*>;
-
   void OnBytes(Connection& connection) override;
   void OnGone(Connection& connection) override;
 
   void OnReply(redis::ClientId client, redis::Value& value) override;
   void OnClosed(redis::ClientId client) override;
 
-  std::int64_t RealUs() const override;
+  std::int64_t RealUs() const override { return ServerLife::RealUs(); }
   void ClockMoved() override;
-  void StallUntil(std::int64_t unix_us) override { stalled_until_us_ = unix_us; }
+  void StallUntil(std::int64_t unix_us) override { life_.StallUntil(unix_us); }
   void EndStall() override;
-  std::optional<std::int64_t> stalled_until_us() const override { return stalled_until_us_; }
-  bool down() const override { return down_; }
-  std::optional<std::int64_t> down_until_us() const override { return down_until_us_; }
+  std::optional<std::int64_t> stalled_until_us() const override { return life_.stalled_until_us(); }
+  bool down() const override { return life_.down(); }
+  std::optional<std::int64_t> down_until_us() const override { return life_.down_until_us(); }
   bool HalfOpen(redis::ClientId client) override;
   bool Crash(bool power_lost, std::optional<std::int64_t> until_us) override;
   bool Restart() override;
 
   // Commands.
-  void ShowSurroundings(int port);
   void PollInsideScript();
   void Serve(Connection& connection);
   bool ServeNext(Connection& connection);
   void Dispatch(Connection& connection, redis::Argv& argv);
   void Steer(Connection& connection, const redis::Argv& argv);
-  bool MaySteer(Connection& connection);
-  void AuthenticateWhileDown(Connection& connection, const redis::Argv& argv);
   void Strike(Connection& connection, const redis::Argv& argv, const CommandFault& fault);
   void Execute(Connection& connection, const redis::Argv& argv);
   void Reply(Connection& connection, const redis::Value& value);
 
   // Connections.
   Connection* Find(redis::ClientId client);
-  void Register(Connection& connection);
-  void Forget(Connection& connection);
   void HangUp(Connection& connection, bool reset);
-  void Hold(Connection& connection, redis::Argv argv, std::optional<std::int64_t> until_us);
   void CheckOutputLimit(Connection& connection);
 
   // Turns and time.
@@ -104,9 +96,7 @@ class Service : private Connection::Owner, private ControlTarget, private redis:
   void EndTurn();
   void ResumeWaiting();
   void ReleaseHeld();
-  void SetServerTime();
   void CatchUp(bool expire);
-  std::optional<std::int64_t> NextDueUs() const;
   void OnTimer();
   void ScheduleTimer();
 
@@ -114,33 +104,26 @@ class Service : private Connection::Owner, private ControlTarget, private redis:
   const ServeOptions options_;
   redis::Server server_;
   ServeClock clock_;
+  ServerLife life_;
   CommandFaultPlan faults_;
   Control control_;
   std::function<void()> shutdown_;
-  bool guarded_ = false;  // Control commands ask for the password.
+  const ControlGate gate_;
   std::mt19937_64 random_{std::random_device()()};
 
-  std::map<std::uint64_t, std::shared_ptr<Connection>> connections_;  // By serial number.
   Clients clients_;
-  std::uint64_t last_serial_ = 0;
   Connection* current_ = nullptr;  // Its command is being executed, by the fake or by control_.
   int depth_ = 0;                  // So many commands are on the stack.
 
   std::deque<std::shared_ptr<Connection>> arrived_;   // Have new input.
   std::vector<std::shared_ptr<Connection>> turn_;     // Have replies to write, or may read again.
   std::vector<std::shared_ptr<Connection>> waiting_;  // Have input; their clients are blocked.
-  std::vector<std::shared_ptr<Connection>> held_;     // In the order in which they were held back.
+  HeldBack held_;
   bool turn_posted_ = false;
   bool turn_due_ = false;
   bool timer_due_ = false;
 
-  std::optional<std::int64_t> stalled_until_us_;  // On the server's clock.
-  bool down_ = false;
-  std::optional<std::int64_t> down_until_us_;
-
-  boost::asio::basic_waitable_timer<std::chrono::steady_clock> timer_;
-  std::optional<std::chrono::steady_clock::time_point> timer_at_;
-  std::chrono::steady_clock::time_point next_cron_;
+  TurnTimer timer_;
 };
 
 }  // namespace interlock::sim::serve

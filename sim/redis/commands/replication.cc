@@ -2,63 +2,11 @@
 //
 // REPLICAOF, SLAVEOF, ROLE, WAIT, FAILOVER.
 #include <limits>
-#include <type_traits>
 
 #include "sim/redis/engine.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
-
-std::string Replication::Info() const {
-  std::string text;
-  const auto line = [&](std::string_view name, const auto& value) {
-    text.append(name).append(":");
-    if constexpr (std::is_integral_v<std::decay_t<decltype(value)>>) {
-      text.append(std::to_string(value));
-    } else {
-      text.append(value);
-    }
-    text.append("\r\n");
-  };
-  const Config& config = engine_.config();
-  line("role", master_ ? "slave" : "master");
-  if (master_) {
-    const bool connected = link_ == MasterLink::kConnected;
-    line("master_host", master_->host);
-    line("master_port", master_->port);
-    line("master_link_status", connected ? "up" : "down");
-    line("master_last_io_seconds_ago", connected ? now_s() - last_heard_s_ : std::int64_t{-1});
-    line("master_sync_in_progress", link_ == MasterLink::kSync ? 1 : 0);
-    line("slave_read_repl_offset", offset());
-    line("slave_repl_offset", offset());
-    if (!connected) line("master_link_down_since_seconds", now_s() - link_down_since_s_);
-    line("slave_priority", config.replica_priority);
-    line("slave_read_only", config.replica_read_only);
-    line("replica_announced", config.replica_announced);
-  }
-  line("connected_slaves", replicas_.size());
-  if (config.min_replicas_to_write != 0 && config.min_replicas_max_lag != 0) {
-    line("min_slaves_good_slaves", good_replicas_);
-  }
-  std::size_t number = 0;
-  for (const Replica& replica : replicas_) {
-    line("slave" + std::to_string(number++),
-         "ip=" + replica.address.host + ",port=" + std::to_string(replica.address.port) +
-             ",state=" + (replica.online ? "online" : "wait_bgsave") +
-             ",offset=" + std::to_string(replica.acknowledged) +
-             ",lag=" + std::to_string(replica.online ? now_s() - replica.acknowledged_at_s : 0));
-  }
-  line("master_failover_state", "no-failover");
-  line("master_replid", id());
-  line("master_replid2", second_id_);
-  line("master_repl_offset", offset());
-  line("second_repl_offset", second_offset_);
-  line("repl_backlog_active", backlog_ ? 1 : 0);
-  line("repl_backlog_size", config.repl_backlog_size);
-  line("repl_backlog_first_byte_offset", backlog_ ? backlog_start() + 1 : 0);
-  line("repl_backlog_histlen", backlog_ ? offset() - backlog_start() : 0);
-  return text;
-}
 
 namespace {
 
