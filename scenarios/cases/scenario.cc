@@ -223,7 +223,8 @@ GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits,
   if (traits.waits) add({Goal::kWokenAsTimedOut});
   if (traits.quorum) add({Goal::kSplitVote, Goal::kMinorityGivenBack});
   if (traits.quorum && scenario.shape.extend && traits.can_extend) add({Goal::kBareExtension});
-  if (traits.waits && traits.bypass_bound != 0) add({Goal::kOvertaken});
+  // Whoever promises nothing about the order may have no line.
+  if (traits.waits && traits.bypass_bound.value_or(0) > 0) add({Goal::kOvertaken});
   // Without a pause the late extension of an overstaying client comes after the race.
   if (scenario.shape.extend && traits.can_extend && has({FaultKind::kPause})) {
     add({Goal::kRenewalRacedExpiry});
