@@ -101,6 +101,7 @@ struct Scenario {
   /// For a sweep from the harmless to the harmful, a name for each pinned workload: the report says
   /// up to which one a weakness does not show.
   std::vector<std::string> sweep;
+  bool sweeps_messages = false;  ///< the pinned workloads hold up each message in turn
   /// When all faults are over, the same clients ask again with the same lock objects, once more
   /// often than is excused (see judge/refusals.h).
   bool asks_again = false;

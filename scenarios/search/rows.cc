@@ -106,13 +106,6 @@ bool OutlastsUsers(const Unit& unit) {
   return !longest.has_value() || *longest > options.lease * 5 / 2;
 }
 
-/// Whether these are all placings of a case that is no story of a lost lease.
-bool IsSweepOfMessages(const Unit& unit, const UnitResult& sum) {
-  const Scenario& scenario = *unit.scenario;
-  const bool is_story = scenario.name.find('.') != std::string_view::npos;
-  return !is_story && !scenario.pinned.empty() && sum.runs >= scenario.pinned.size();
-}
-
 /// Why a sound lock of this kind need not exercise the property; empty if it must.
 std::string_view WhyUntested(const Unit& unit, const UnitResult& sum, Judged property) {
   using enum Judged;
@@ -126,7 +119,9 @@ std::string_view WhyUntested(const Unit& unit, const UnitResult& sum, Judged pro
   // Contention in the runs has shown that the lock grants.
   const bool contended = sum.exercised[kBeliefExclusion] + sum.exercised[kPermitsBelief] > 0;
   const bool extends = unit.entry->subject->traits().can_extend;
-  if (property == kForeignRelease && contended && !extends && IsSweepOfMessages(unit, sum)) {
+  const bool every_message =
+      unit.scenario->sweeps_messages && sum.runs >= unit.scenario->pinned.size();
+  if (property == kForeignRelease && contended && !extends && every_message) {
     return "no message is late enough for a lease to be lost that nobody extends";
   }
   if (property == kTokens && contended && !unit.entry->subject->traits().fencing) {

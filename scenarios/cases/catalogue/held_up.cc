@@ -85,6 +85,7 @@ Scenario OfOneMessage(std::string_view name, std::string_view summary, int permi
                      Judged::kSpuriousRefusal, Judged::kKeys,
                      Judged::kTermination};
   scenario.always_whole = true;
+  scenario.sweeps_messages = true;
   Pin(scenario, AnyMessage(permits));
   scenario.gate_runs = scenario.pinned.size();
   return scenario;
