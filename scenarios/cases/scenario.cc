@@ -124,6 +124,9 @@ std::string_view WhyNotPromised(Judged property, const Scenario& scenario, Synch
       one_of({kBeliefExclusion, kSectionExclusion, kPermitsBelief, kPermitsSection})) {
     return "whose connection ends hears of it late";
   }
+  if (traits.lasts_as_connection && property == kFencedWrites && !traits.fencing) {
+    return "what a dead client has sent may arrive when its connection is over";
+  }
   // Each server's own promise is by its own clock.
   if (scenario.gives_up.clocks && !one_of({kServerExclusion, kPermitsServer, kForeignRelease,
                                            kForeignExtend, kTokens, kKeys})) {

@@ -264,7 +264,7 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
       return;
     }
     if (hold->release_returned >= entry.surely_until()) continue;  // kOpen: not released at all
-    if (StaysTaken(history, entry, *hold)) continue;
+    if (StaysTaken(history, entry, *hold, hold->release_returned)) continue;
     // A quorum of the others may have decided the answer.
     const bool cut_off =
         history.quorum > 1 &&

@@ -114,9 +114,11 @@ Violation ForeignRelease(int client, const ServerHold& hold, VirtualTime now) {
                       ClientName(hold.client), Instant(hold.promised_until))};
 }
 
-Violation ForeignExtend(int client, const ServerHold& hold, const SeenOwner& seen,
+/// A release is to touch another's lease as little as an extension is.
+Violation ForeignChange(int client, Doing doing, const ServerHold& hold, const SeenOwner& seen,
                         VirtualTime now) {
-  return {Judged::kForeignExtend, now, client,
+  return {doing == Doing::kReleasing ? Judged::kForeignRelease : Judged::kForeignExtend, now,
+          client,
           fmt::format("{} changed the lease of {} from {} to {}", ClientName(client),
                       ClientName(hold.client), Instant(hold.promised_until),
                       Instant(seen.promised_until))};
@@ -225,7 +227,7 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
       continue;  // judged below as a new grant
     }
     if (foreign && !void_already && !for_all && !ForMates(client, doing, hold, history)) {
-      violations.push_back(ForeignExtend(client, hold, *seen, now));
+      violations.push_back(ForeignChange(client, doing, hold, *seen, now));
     }
     // A hand-over belongs to the client that asks for it by its token.
     if (hold.client < 0 && doing == Doing::kAsking) {
@@ -335,7 +337,7 @@ void Ledger::JudgeReleased(const ClientHold& hold, VirtualTime now, const Histor
   if (entries.empty()) return;
   const bool released = HoldsForEnough(entries, history, [&](const ServerHold* entry) {
     if (entry->given_back()) return true;
-    if (WasReleased(history, *entry, hold) || StaysTaken(history, *entry, hold)) return true;
+    if (WasReleased(history, *entry, hold) || StaysTaken(history, *entry, hold, now)) return true;
     // It owned what its server has forgotten, which it cannot know. Nothing of others was touched.
     const bool lost = entry->end == ServerHoldEnd::kLost || IsOutOfReach(history, *entry);
     return lost && entry->promise_end() > std::min(hold.release_called, now);

@@ -42,14 +42,14 @@ bool IsOut(const History& history, const ServerHold& entry) {
   });
 }
 
-bool StaysTaken(const History& history, const ServerHold& entry, const ClientHold& hold) {
+bool StaysTaken(const History& history, const ServerHold& entry, const ClientHold& hold,
+                VirtualTime returned) {
   if (history.stays_taken_for == Duration{}) return false;
   if (entry.surely_until() <= hold.release_called) return false;
-  // The release counts its rest by a clock that may have been set meanwhile.
-  if (history.server_clock_moved && entry.renewed >= hold.release_called) return true;
+  // A release may shorten the lease by a clock that is set then, or the server may forget that.
+  if (history.server_changed || history.server_clock_moved) return true;
   constexpr std::chrono::milliseconds kLastMs(1);  // see harness::LastMs
-  const Duration left = entry.surely_until() - std::max(entry.renewed, hold.release_called);
-  return left <= history.stays_taken_for + kLastMs;
+  return entry.surely_until() <= returned + history.stays_taken_for + kLastMs;
 }
 
 bool IsForeign(int client, Doing doing, const ServerHold& entry, const History& history) {

@@ -28,7 +28,8 @@ bool IsOut(const History& history, const ServerHold& entry);
 
 /// Whether the entry is left to end by its deadline as the lock says, see
 /// harness::Bounds::StaysTakenFor: the release of its hold neither removed it nor has to.
-bool StaysTaken(const History& history, const ServerHold& entry, const ClientHold& hold);
+bool StaysTaken(const History& history, const ServerHold& entry, const ClientHold& hold,
+                VirtualTime returned);
 
 /// Whether the entry, which a command of the client has changed or removed, belongs to somebody
 /// else. Users of one process share the lock's objects: in the background the lock may touch the

@@ -118,13 +118,17 @@ std::string_view WhyUntested(const Unit& unit, const UnitResult& sum, Judged pro
   }
   // Contention in the runs has shown that the lock grants.
   const bool contended = sum.exercised[kBeliefExclusion] + sum.exercised[kPermitsBelief] > 0;
-  const bool extends = unit.entry->subject->traits().can_extend;
+  const harness::Traits traits = unit.entry->subject->traits();
+  if (of_lost && contended && traits.lasts_as_connection) {
+    return "a grant ends with its connection, and nobody comes back to it over another one";
+  }
+  const bool extends = traits.can_extend;
   const bool every_message =
       unit.scenario->sweeps_messages && sum.runs >= unit.scenario->pinned.size();
   if (property == kForeignRelease && contended && !extends && every_message) {
     return "no message is late enough for a lease to be lost that nobody extends";
   }
-  if (property == kTokens && contended && !unit.entry->subject->traits().fencing) {
+  if (property == kTokens && contended && !traits.fencing) {
     return "its holds show no tokens";
   }
   return {};

@@ -224,11 +224,16 @@ TEST_F(LedgerTest, WhoProlongsTheOnlyTtlRenewsWhatItHoldsAndNothingElse) {
   EXPECT_FALSE(entries[1].renewed_by_others);
 }
 
-// SETNX by one, PEXPIRE by the other: a client that has not the lock gives its holder a new
-// deadline.
-TEST_F(LedgerTest, ShorteningAnothersLeaseByAReleaseIsForeignExtend) {
+// A client that has not the lock gives its holder a new deadline: what it did that for names it.
+TEST_F(LedgerTest, ShorteningAnothersLeaseIsAForeignReleaseIfAReleaseDoesIt) {
   Grant(0, Ms(10), Ms(1010));
   Sync(1, Doing::kReleasing, Ms(500), {{"t0", Ms(600)}});
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
+}
+
+TEST_F(LedgerTest, ShorteningAnothersLeaseByARequestIsForeignExtend) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(1, Doing::kAsking, Ms(500), {{"t0", Ms(600)}});
   EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
 }
 

@@ -258,6 +258,33 @@ TEST(AcquittedTest, ALockMayStayTakenForAMinimum) {
   EXPECT_EQ(Convictions(Sound(HeldAtLeast()), scenarios, 300), "");
 }
 
+// A release that is held up leaves the rest as it is, if that is short enough when it arrives.
+TEST(AcquittedTest, AMinimumCountsFromWhenTheReleaseIsExecuted) {
+  specimens::Recipe recipe = HeldAtLeast();
+  recipe.unlock = [](RedisClient& redis, Attempt& attempt) {
+    constexpr std::string_view kScript =
+        "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
+        "if redis.call('pttl', KEYS[1]) > tonumber(ARGV[2]) then "
+        "  redis.call('pexpire', KEYS[1], ARGV[2]) end return 1";
+    return CallScript(redis, kScript, attempt.key,
+                      {attempt.token, specimens::Ms(attempt.lease / 4)}, 1, StatusCode::kNotOwner);
+  };
+  const Entry lock = Sound(std::move(recipe));
+  const std::vector<std::string_view> scenarios = {"pause", "partition", "server-restart",
+                                                   "data-loss", "chaos"};
+  EXPECT_EQ(Convictions(lock, scenarios, 600), "");
+}
+
+TEST(AcquittedTest, AReleaseThatShortensAnothersLeaseIsAForeignRelease) {
+  specimens::Recipe recipe = HeldAtLeast();
+  recipe.unlock = [](RedisClient& redis, Attempt& attempt) {
+    return redis.Call({"PEXPIRE", attempt.key, specimens::Ms(attempt.lease / 4)}).status();
+  };
+  const std::string found = Convictions(Sound(std::move(recipe)), {"overstay"}, 300);
+  EXPECT_NE(found.find("LK005"), std::string::npos) << found;
+  EXPECT_EQ(found.find("LK006"), std::string::npos) << found;
+}
+
 TEST(AcquittedTest, WhoDeclaresNoMinimumIsConvictedOfIt) {
   specimens::Recipe recipe = HeldAtLeast();
   recipe.stays_taken_for = {};
