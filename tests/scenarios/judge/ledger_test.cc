@@ -231,9 +231,9 @@ TEST_F(LedgerTest, ShorteningAnothersLeaseIsAForeignReleaseIfAReleaseDoesIt) {
   EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
 }
 
-TEST_F(LedgerTest, ShorteningAnothersLeaseByARequestIsForeignExtend) {
+TEST_F(LedgerTest, ShorteningAnothersLeaseByAnExtensionIsForeignExtend) {
   Grant(0, Ms(10), Ms(1010));
-  Sync(1, Doing::kAsking, Ms(500), {{"t0", Ms(600)}});
+  Sync(1, Doing::kExtending, Ms(500), {{"t0", Ms(600)}});
   EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
 }
 
