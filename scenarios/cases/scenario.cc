@@ -206,7 +206,7 @@ GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits,
     add({Goal::kPausedInSection});
     const auto& classes = scenario.classes;
     if (std::find(classes.begin(), classes.end(), SynchronyClass::kArbitrary) != classes.end()) {
-      add({Goal::kPausedPastLease});
+      if (!traits.lasts_as_connection) add({Goal::kPausedPastLease});
       if (scenario.shape.guard == GuardKind::kFenced && traits.fencing) {
         add({Goal::kStaleWriteRefused});
       }

@@ -18,7 +18,8 @@ namespace interlock::scenarios {
 namespace {
 
 /// After this number of runs, a kind of fault that could have struck in them but never did is a gap
-/// in the campaign. Lost pushes are exempt, because whether a push can be lost depends on the lock.
+/// in the campaign. Lost pushes are exempt, because whether a push can be lost depends on the lock,
+/// and so is the end of a key, if the lock lasts as long as its connection.
 constexpr std::uint64_t kEnoughRuns = 1000;
 
 using UnitWithSum = std::pair<const Unit*, const UnitResult*>;
@@ -29,8 +30,10 @@ void AddFaultGoals(const std::vector<UnitWithSum>& units, reports::RunReport& re
   for (const auto& [unit, sum] : units) {
     for (std::size_t kind = 0; kind < kFaultNumbers; ++kind) struck[kind] += sum->struck[kind];
     if (unit->entry->specimen) continue;
+    const bool leaseless = unit->entry->subject->traits().lasts_as_connection;
     for (const sim::FaultKind kind : unit->scenario->shape.faults) {
       if (kind == sim::FaultKind::kLostPush) continue;
+      if (kind == sim::FaultKind::kExpiry && leaseless) continue;
       possible[static_cast<std::size_t>(kind)] += sum->runs;
     }
   }

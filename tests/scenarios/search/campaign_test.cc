@@ -225,6 +225,8 @@ TEST(CampaignTest, AGoalIsDemandedOnlyWhereTheLockCanReachIt) {
   EXPECT_TRUE(reachable({.bypass_bound = 2}).Has(Goal::kOvertaken));
   EXPECT_FALSE(reachable({}).Has(Goal::kOvertaken)) << "there may be no line";
   EXPECT_FALSE(reachable({.bypass_bound = 0}).Has(Goal::kOvertaken));
+  EXPECT_FALSE(ReachableGoals(*FindScenario("pause"), {.lasts_as_connection = true}, 1)
+                   .Has(Goal::kPausedPastLease));
   EXPECT_FALSE(reachable({.waits = false}).Has(Goal::kWokenAsTimedOut));
   EXPECT_FALSE(reachable({.can_extend = true}).Has(Goal::kRenewalRacedExpiry));
   EXPECT_FALSE(reachable({}).Has(Goal::kReleaseReplyLost));
