@@ -124,7 +124,10 @@ std::string_view WhyNotPromised(Judged property, const Scenario& scenario, Synch
       one_of({kBeliefExclusion, kSectionExclusion, kPermitsBelief, kPermitsSection})) {
     return "whose connection ends hears of it late";
   }
-  if (traits.lasts_as_connection && property == kFencedWrites && !traits.fencing) {
+  const auto& faults = scenario.shape.faults;
+  const bool ends = MayEndConnections(scenario) ||
+                    std::find(faults.begin(), faults.end(), sim::FaultKind::kCrash) != faults.end();
+  if (traits.lasts_as_connection && ends && property == kFencedWrites && !traits.fencing) {
     return "what a dead client has sent may arrive when its connection is over";
   }
   // Each server's own promise is by its own clock.

@@ -186,10 +186,10 @@ bool HadCompany(const History& history, const ClientHold& hold) {
 }
 
 /// An extension that is answered at the instant of the release may be what removed the entry then.
-bool WasAlsoExtending(const History& history, const ServerHold& entry) {
+bool WasAlsoExtending(const History& history, const ServerHold& entry, const ClientHold& hold) {
   return std::any_of(history.renewals.begin(), history.renewals.end(), [&](const Renewal& renewal) {
     return renewal.client == entry.client && renewal.called <= entry.ended &&
-           entry.ended <= renewal.answered;
+           entry.ended <= renewal.answered && renewal.answered <= hold.release_called;
   });
 }
 
@@ -205,7 +205,7 @@ std::optional<Violation> JudgeRelease(const History& history, const ClientHold& 
   }
   // Without the release it would have expired by then anyway.
   if (entry->surely_until() <= hold.release_returned) return std::nullopt;
-  if (WasAlsoExtending(history, *entry)) return std::nullopt;
+  if (WasAlsoExtending(history, *entry, hold)) return std::nullopt;
   if (history.quorum > 1 && HadCompany(history, hold)) return std::nullopt;
   return Violation{Judged::kSpuriousRefusal, hold.release_returned, hold.client,
                    fmt::format("{}'s release was told \"{}\" at {}, though it had released at {}",

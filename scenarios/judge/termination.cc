@@ -164,18 +164,18 @@ void JudgeStorm(const History& history, std::int64_t commands_per_lease,
   if (worst.has_value()) violations.push_back(std::move(*worst));
 }
 
-std::string WhyStepsRanOut(const History& history, std::uint64_t steps) {
-  std::int64_t commands = 0;
-  for (const Attempt& attempt : history.attempts) commands += attempt.commands;
+std::string WhyStepsRanOut(const History& history, std::uint64_t steps, std::uint64_t executed) {
   // A command is some ten steps, with the look at the clock before it and the sleep behind it.
   constexpr std::uint64_t kStepsPerCommand = 100;
-  if (steps > kStepsPerCommand * static_cast<std::uint64_t>(commands)) {
+  if (steps > kStepsPerCommand * executed) {
     return fmt::format(
-        "the step limit was reached at {}: {} steps, and {} requests sent no more than {} "
+        "the step limit was reached at {}: {} steps, while the servers executed no more than {} "
         "commands. Does a client look at its clock, or at an event, in a loop? No time passes "
         "while it does: let it sleep, or wait until the deadline",
-        Instant(history.end), steps, history.attempts.size(), commands);
+        Instant(history.end), steps, executed);
   }
+  std::int64_t commands = 0;
+  for (const Attempt& attempt : history.attempts) commands += attempt.commands;
   return fmt::format(
       "the step limit was reached at {}: {} requests sent {} commands, each within "
       "its bound; the run is too long to be judged",

@@ -53,7 +53,8 @@ class RunJudge {
     if (stop == sim::StopReason::kUnmodelled) {
       result.inconclusive = "not modelled: " + world_.unmodelled().value_or("?");
     } else if (ran_out && !StormRaged(histories)) {
-      result.inconclusive = WhyStepsRanOut(recorder_.resources().front().history, world_.steps());
+      result.inconclusive =
+          WhyStepsRanOut(recorder_.resources().front().history, world_.steps(), world_.commands());
     }
     if (MayGoOn(stop)) JudgeKeysLeft(result);
     NameResources(result.violations);
@@ -116,6 +117,11 @@ class RunJudge {
     ProgressRules rules{WakeUpBound(), use + resource.history.stays_taken_for, drift};
     rules.hand_over_bound = HandOverBound();
     rules.passed_over_bound = PassedOverBound();
+    // What the servers show is taken for as long as they keep it.
+    if (!resource.history.ownership_seen) {
+      rules.wake_up_bound += resource.history.stays_taken_for;
+      if (rules.hand_over_bound) *rules.hand_over_bound += resource.history.stays_taken_for;
+    }
     // A lock with a hand-over bound takes the first resource as soon as that one is free.
     const bool takes_in_turn = case_.subject->HandOverBound(options_.front()).has_value();
     rules.taken_with = takes_in_turn ? nullptr : TakenWith(resource);

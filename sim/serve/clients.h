@@ -27,6 +27,7 @@ class Clients {
   void Remove(const Connection& connection) { connections_.erase(connection.notes.serial); }
   /// All of them, which are connections no longer.
   BySerial TakeAll();
+  /// Puts back one of those that were taken.
   void Keep(const std::shared_ptr<Connection>& connection);
 
   /// Makes it a client of the fake.

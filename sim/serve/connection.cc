@@ -92,11 +92,9 @@ void Connection::Reset() {
   Close();
 }
 
-bool Connection::OverLimit(std::int64_t now_us) {
-  if (unsent() <= kSoftLimit) {
-    over_soft_limit_since_us_.reset();
-    return false;
-  }
+bool Connection::OverLimit(bool subscriber, std::int64_t now_us) {
+  if (unsent() <= kSoftLimit) over_soft_limit_since_us_.reset();
+  if (unsent() <= kSoftLimit || !subscriber) return false;
   if (!over_soft_limit_since_us_) over_soft_limit_since_us_ = now_us;
   return unsent() >= kHardLimit || now_us - *over_soft_limit_since_us_ >= kSoftLimitUs;
 }

@@ -79,9 +79,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::size_t unsent() const { return out_.size() + writing_.size() - written_; }
   /// Unsent bytes that redis-server allows a subscriber for a while (client-output-buffer-limit).
   static constexpr std::size_t kSoftLimit = std::size_t{8} << 20;
-  /// More is unsent than a subscriber may leave unread: so much at all, or less for too long.
-  /// `now_us` is a time of day.
-  bool OverLimit(std::int64_t now_us);
+  /// More is unsent than a subscriber may leave unread: so much at all, or less for too long, while
+  /// it is one. `now_us` is a time of day.
+  bool OverLimit(bool subscriber, std::int64_t now_us);
 
   Notes notes;
 

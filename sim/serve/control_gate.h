@@ -18,7 +18,8 @@ class ControlGate {
 
   /// Whether a password is asked for.
   bool guarded() const { return guarded_; }
-  /// Whether the connection has given the password, now or before a crash of the server.
+  /// Whether no password is asked for, or the connection has given it, now or before a crash of the
+  /// server.
   bool MaySteer(Connection& connection, const redis::Server& server) const;
   /// Answers AUTH in the place of a server that is down: the fake knows no clients then, but
   /// somebody has to be able to start it again.

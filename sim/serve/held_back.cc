@@ -13,8 +13,8 @@ void HeldBack::Add(Connection& connection, redis::Argv argv, std::optional<std::
 }
 
 std::shared_ptr<Connection> HeldBack::TakeDue(std::int64_t now_us, bool stalled) {
-  if (stalled) return nullptr;
   std::erase_if(held_, [](const auto& one) { return one->notes.hanging_up || !one->notes.held; });
+  if (stalled) return nullptr;
   const auto due = std::find_if(held_.begin(), held_.end(), [now_us](const auto& one) {
     return one->notes.held_until_us.value_or(INT64_MIN) <= now_us;
   });
@@ -30,8 +30,9 @@ void HeldBack::EndDelays() {
   }
 }
 
-std::optional<std::int64_t> HeldBack::NextDueUs() const {
+std::optional<std::int64_t> HeldBack::NextDueUs(bool stalled) const {
   std::optional<std::int64_t> due_us;
+  if (stalled) return due_us;
   for (const auto& connection : held_) {
     const std::optional<std::int64_t> at_us = connection->notes.held_until_us;
     if (at_us && (!due_us || *at_us < *due_us)) due_us = at_us;

@@ -23,8 +23,8 @@ class HeldBack {
   std::shared_ptr<Connection> TakeDue(std::int64_t now_us, bool stalled);
   /// All delays are over.
   void EndDelays();
-  /// When the first delay is over; nullopt: there is none.
-  std::optional<std::int64_t> NextDueUs() const;
+  /// When the first delay is over; nullopt: there is none, or the server is `stalled`.
+  std::optional<std::int64_t> NextDueUs(bool stalled) const;
   void Clear() { held_.clear(); }
 
  private:

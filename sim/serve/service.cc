@@ -259,7 +259,7 @@ void Service::OnClosed(ClientId client) {
 
 // It is not closed now, because the fake may be in the middle of a PUBLISH to it.
 void Service::CheckOutputLimit(Connection& connection) {
-  if (!connection.OverLimit(RealUs()) || !server_.IsSubscriber(connection.notes.client)) return;
+  if (!connection.OverLimit(server_.IsSubscriber(connection.notes.client), RealUs())) return;
   connection.notes.doomed = true;
   AddToTurn(connection);
 }
@@ -391,7 +391,7 @@ void Service::OnTimer() {
 void Service::ScheduleTimer() {
   // Inside a script nothing can be done about what falls due.
   std::optional<std::int64_t> due_us;
-  for (const auto at_us : {life_.NextDueUs(), held_.NextDueUs()}) {
+  for (const auto at_us : {life_.NextDueUs(), held_.NextDueUs(life_.stalled())}) {
     if (depth_ == 0 && at_us && (!due_us || *at_us < *due_us)) due_us = at_us;
   }
   timer_.Schedule(due_us ? clock_.RealUntil(RealUs(), *due_us) : std::nullopt);

@@ -11,7 +11,6 @@
 #include <functional>
 #include <optional>
 
-#include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
@@ -34,7 +33,7 @@ class TurnTimer {
   using Clock = std::chrono::steady_clock;
 
   std::function<void()> fired_;
-  boost::asio::basic_waitable_timer<Clock> timer_;
+  boost::asio::steady_timer timer_;
   std::optional<Clock::time_point> at_;
   Clock::time_point period_ends_;
 };

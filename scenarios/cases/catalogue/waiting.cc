@@ -93,7 +93,7 @@ Scenario Newcomers() {
 }
 
 /// All permits are given back at about the same time, `after` somebody has begun to wait for each.
-Workload LeaveTogether(int permits, Duration after) {
+Workload AllLeave(int permits, Duration after) {
   using std::chrono::milliseconds;
   constexpr milliseconds kHeld{500};
   const Operation leaves{.hold = kHeld};
@@ -105,8 +105,8 @@ Workload LeaveTogether(int permits, Duration after) {
   return workload;
 }
 
-/// Nobody leaves later: a waiter that is not woken then sleeps on.
-Scenario ManyLeave() {
+/// Nobody else leaves for three seconds: a waiter that is not woken sleeps on.
+Scenario LeaveTogether() {
   using std::chrono::microseconds;
   using std::chrono::milliseconds;
   Scenario scenario;
@@ -120,9 +120,9 @@ Scenario ManyLeave() {
   scenario.always_whole = true;
   std::vector<Workload> all;
   for (const int permits : {2, 3}) {
-    all.push_back(LeaveTogether(permits, milliseconds(200)));
+    all.push_back(AllLeave(permits, milliseconds(200)));
     for (microseconds after(2000); after >= milliseconds(-6); after -= microseconds(500)) {
-      all.push_back(LeaveTogether(permits, after));
+      all.push_back(AllLeave(permits, after));
     }
   }
   Pin(scenario, std::move(all));
@@ -135,7 +135,7 @@ Scenario ManyLeave() {
 }  // namespace
 
 std::vector<Scenario> Waiting() {
-  return Together(Crowd(), CrowdPermits(), Nested(), Newcomers(), ManyLeave(), NextInLine());
+  return Together(Crowd(), CrowdPermits(), Nested(), Newcomers(), LeaveTogether(), NextInLine());
 }
 
 }  // namespace interlock::scenarios::catalogue

@@ -31,7 +31,8 @@ Result<Reply> RedisClient::Call(std::span<const std::string_view> argv) {
 Result<Reply> RedisClient::CallUntil(std::initializer_list<std::string_view> argv,
                                      MonotonicTime deadline) {
   if (Status opened = Open(); !opened.ok()) return opened;
-  return connection_->Call(std::span<const std::string_view>(argv.begin(), argv.size()), deadline);
+  return connection_->Call(std::span<const std::string_view>(argv.begin(), argv.size()),
+                           std::min(deadline, latest_));
 }
 
 void RedisClient::SleepUnlessStopped(Duration length, const std::stop_token& stop) {

@@ -26,7 +26,7 @@ namespace interlock::scenarios::real {
 
 /// Something that a real server does or has otherwise than the simulated one.
 struct Unlike {
-  std::string what;  ///< "reply", "data of key x", "no reply"
+  std::string what;  ///< "data of key x"; "data": they could not be read
   std::string simulated;
   std::string real;
 };
@@ -42,7 +42,7 @@ class ForcedData {
 
   /// Compares all data, and prolongs the keys that will end soon, unless a transaction `watches`
   /// keys: it would see a change.
-  std::optional<Unlike> Compare(const sim::redis::Server& simulated, int database, bool watches,
+  std::optional<Unlike> Compare(const sim::redis::Server& server, int database, bool watches,
                                 sim::machine::Admin& admin, Alike& alike, const RealPace& pace,
                                 Duration now);
 

@@ -12,8 +12,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include <interlock/hiredis_connector.h>
+#include <interlock/result.h>
+#include <interlock/runtime.h>
 
 #include "scenarios/run/forced/alike.h"
 #include "scenarios/run/forced/forced_data.h"
@@ -45,8 +48,8 @@ class ForcedNode {
  public:
   explicit ForcedNode(ForcedServer of) : server(std::move(of)) {}
 
-  /// Opens the administrator's connection. kUnavailable: a server was not reached, or is not Redis
-  /// 7.0; kInvalidArgument: the database is not empty. The server's version.
+  /// Opens the administrator's connection, and says which version the server is. kUnavailable: it
+  /// was not reached, or is not Redis 7.0; kInvalidArgument: the database is not empty.
   Result<std::string> Open(Runtime& runtime, int database);
 
   /// kUnavailable: it was not reached.
@@ -61,10 +64,12 @@ class ForcedNode {
   bool Closes(const std::string& id, const RealPace& pace);
   bool AnyWatches() const;
 
-  /// What happens to its process; kFollows and what concerns no process: nothing. The error says
-  /// what the server could not be made to do.
+  /// What happens to its process, or how full it is; kFollows is nothing of the kind. The error
+  /// says what the server could not be made to do. REQUIRES: it is our own, unless it gets full or
+  /// free.
   Status Undergo(sim::Shadow::Happening happening, Runtime& runtime, int database);
 
+  /// It becomes a replica that serves no clients, and its data are the primary's. As Admin::Call.
   Status Follow(const ForcedNode& primary);
   /// Lets a replica take what the primary has, and nothing more.
   bool CatchUp(ForcedNode& primary, const RealPace& pace);

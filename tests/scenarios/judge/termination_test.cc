@@ -179,9 +179,9 @@ TEST(StormTest, TheWorstOfSeveralIsNamed) {
 TEST(StormTest, StepsThatRanOutWithinAllBoundsAreSaidToProveNothing) {
   History history = SentAt(300, kOpen);
   history.end = Ms(700);
-  EXPECT_THAT(WhyStepsRanOut(history, 3000), HasSubstr("step limit was reached at 700.000 ms"));
-  EXPECT_THAT(WhyStepsRanOut(history, 3000), HasSubstr("1 requests sent 300 commands"));
-  EXPECT_THAT(WhyStepsRanOut(history, 1'000'000), HasSubstr("look at its clock"));
+  EXPECT_THAT(WhyStepsRanOut(history, 3000, 300), HasSubstr("step limit was reached at 700.000 ms"));
+  EXPECT_THAT(WhyStepsRanOut(history, 3000, 300), HasSubstr("1 requests sent 300 commands"));
+  EXPECT_THAT(WhyStepsRanOut(history, 1'000'000, 300), HasSubstr("look at its clock"));
 }
 
 // A lock that says nothing of its own may wait for time-outs, but only where there are any.

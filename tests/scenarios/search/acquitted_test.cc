@@ -285,6 +285,19 @@ TEST(AcquittedTest, AReleaseThatShortensAnothersLeaseIsAForeignRelease) {
   EXPECT_EQ(found.find("LK006"), std::string::npos) << found;
 }
 
+TEST(AcquittedTest, AMinimumCountsForLocksThatShowNoOwnersToo) {
+  specimens::Recipe recipe = HeldAtLeast();
+  recipe.owners = [](const harness::ServerView&, const harness::LockOptions&) {
+    return std::optional<std::vector<harness::Owner>>();
+  };
+  recipe.retry_sleep = std::chrono::milliseconds(5);
+  recipe.hand_over_bound = [](const harness::LockOptions&) { return std::chrono::milliseconds(6); };
+  const std::vector<std::string_view> scenarios = {"contention", "crowd"};
+  EXPECT_EQ(Convictions(Sound(recipe), scenarios, 300), "");
+  recipe.stays_taken_for = {};
+  EXPECT_NE(Convictions(Sound(recipe), scenarios, 300).find("LK009"), std::string::npos);
+}
+
 TEST(AcquittedTest, WhoDeclaresNoMinimumIsConvictedOfIt) {
   specimens::Recipe recipe = HeldAtLeast();
   recipe.stays_taken_for = {};

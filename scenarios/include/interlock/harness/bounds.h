@@ -73,10 +73,12 @@ class Bounds {
     return std::chrono::milliseconds(0);
   }
 
-  /// How long a lock may stay taken after its release, at most: a minimum, so that work which ends
-  /// at once is not begun again elsewhere (ShedLock's lockAtLeastFor). Its ownership entry ends by
-  /// its deadline then (LK005, LK011); until that, others wait and are refused. What was granted to
-  /// a request that is told "no" is freed at once all the same. The default frees all at once.
+  /// How long a lock may stay taken when its release has returned, at most, because it keeps a
+  /// minimum: work that ends at once is not to be begun again elsewhere (ShedLock's
+  /// lockAtLeastFor). Its ownership entry ends by its deadline then (LK005, LK011); until that,
+  /// others wait and are refused. What was granted to a request that is told "no" is freed at once
+  /// all the same. Where servers change or forget something, no release is held to this. The default
+  /// frees all at once.
   virtual std::chrono::milliseconds StaysTakenFor(const LockOptions& /*options*/) const {
     return std::chrono::milliseconds(0);
   }
