@@ -179,7 +179,8 @@ TEST(StormTest, TheWorstOfSeveralIsNamed) {
 TEST(StormTest, StepsThatRanOutWithinAllBoundsAreSaidToProveNothing) {
   History history = SentAt(300, kOpen);
   history.end = Ms(700);
-  EXPECT_THAT(WhyStepsRanOut(history, 3000, 300), HasSubstr("step limit was reached at 700.000 ms"));
+  EXPECT_THAT(WhyStepsRanOut(history, 3000, 300),
+              HasSubstr("step limit was reached at 700.000 ms"));
   EXPECT_THAT(WhyStepsRanOut(history, 3000, 300), HasSubstr("1 requests sent 300 commands"));
   EXPECT_THAT(WhyStepsRanOut(history, 1'000'000, 300), HasSubstr("look at its clock"));
 }

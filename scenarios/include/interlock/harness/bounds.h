@@ -77,8 +77,8 @@ class Bounds {
   /// minimum: work that ends at once is not to be begun again elsewhere (ShedLock's
   /// lockAtLeastFor). Its ownership entry ends by its deadline then (LK005, LK011); until that,
   /// others wait and are refused. What was granted to a request that is told "no" is freed at once
-  /// all the same. Where servers change or forget something, no release is held to this. The default
-  /// frees all at once.
+  /// all the same. Where servers change or forget something, no release is held to this. The
+  /// default frees all at once.
   virtual std::chrono::milliseconds StaysTakenFor(const LockOptions& /*options*/) const {
     return std::chrono::milliseconds(0);
   }
