@@ -15,6 +15,13 @@ Judged ForSemaphore(Judged property) {
   return PropertyOf(property).of_semaphores.value_or(property);
 }
 
+bool HasAny(const Scenario& scenario, std::initializer_list<sim::FaultKind> kinds) {
+  const auto& faults = scenario.shape.faults;
+  return std::any_of(kinds.begin(), kinds.end(), [&](sim::FaultKind kind) {
+    return std::find(faults.begin(), faults.end(), kind) != faults.end();
+  });
+}
+
 /// Links or servers fail.
 bool MayEndConnections(const Scenario& scenario) {
   const auto& faults = scenario.shape.faults;
@@ -124,10 +131,8 @@ std::string_view WhyNotPromised(Judged property, const Scenario& scenario, Synch
       one_of({kBeliefExclusion, kSectionExclusion, kPermitsBelief, kPermitsSection})) {
     return "whose connection ends hears of it late";
   }
-  const auto& faults = scenario.shape.faults;
-  const bool ends = MayEndConnections(scenario) ||
-                    std::find(faults.begin(), faults.end(), sim::FaultKind::kCrash) != faults.end();
-  if (traits.lasts_as_connection && ends && property == kFencedWrites && !traits.fencing) {
+  if (traits.lasts_as_connection && !traits.fencing && property == kFencedWrites &&
+      (MayEndConnections(scenario) || HasAny(scenario, {sim::FaultKind::kCrash}))) {
     return "what a dead client has sent may arrive when its connection is over";
   }
   // Each server's own promise is by its own clock.
@@ -158,13 +163,6 @@ bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchr
 }
 
 namespace {
-
-bool HasAny(const Scenario& scenario, std::initializer_list<sim::FaultKind> kinds) {
-  const auto& faults = scenario.shape.faults;
-  return std::any_of(kinds.begin(), kinds.end(), [&](sim::FaultKind kind) {
-    return std::find(faults.begin(), faults.end(), kind) != faults.end();
-  });
-}
 
 GoalSet GoalsOfLatches(const Scenario& scenario) {
   GoalSet goals;

@@ -58,8 +58,9 @@ void JudgeStorm(const History& history, std::int64_t commands_per_lease,
                 std::vector<Violation>& violations);
 
 /// (c), called when (b) has found nothing: why a run that used up its steps proves nothing against
-/// the lock. A stuck client uses no steps, so somebody was working, within its bounds.
-/// `steps` are all calls of the run that the simulator has seen, `executed` the servers' commands.
+/// the lock. A stuck client uses no steps, so somebody was working, within its bounds, or asked for
+/// the time on and on. `steps` are all calls of the run that the simulator has seen, `executed` the
+/// servers' commands.
 std::string WhyStepsRanOut(const History& history, std::uint64_t steps, std::uint64_t executed);
 
 struct Property;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/serve/timers.h"
+
 namespace interlock::sim::serve {
 
 void HeldBack::Add(Connection& connection, redis::Argv argv, std::optional<std::int64_t> until_us) {
@@ -34,8 +36,7 @@ std::optional<std::int64_t> HeldBack::NextDueUs(bool stalled) const {
   std::optional<std::int64_t> due_us;
   if (stalled) return due_us;
   for (const auto& connection : held_) {
-    const std::optional<std::int64_t> at_us = connection->notes.held_until_us;
-    if (at_us && (!due_us || *at_us < *due_us)) due_us = at_us;
+    due_us = Earlier(due_us, connection->notes.held_until_us);
   }
   return due_us;
 }

@@ -39,13 +39,8 @@ void ServerLife::CatchUp(bool expire) {
 }
 
 std::optional<std::int64_t> ServerLife::NextDueUs() const {
-  std::optional<std::int64_t> due_us = stalled_until_us_;
-  const auto consider = [&due_us](std::optional<std::int64_t> at_us) {
-    if (at_us && (!due_us || *at_us < *due_us)) due_us = at_us;
-  };
-  consider(down_until_us_);
-  if (!stalled() && !down_) consider(server_.NextTimerUs());
-  return due_us;
+  const auto wakes_us = Earlier(stalled_until_us_, down_until_us_);
+  return stalled() || down_ ? wakes_us : Earlier(wakes_us, server_.NextTimerUs());
 }
 
 }  // namespace interlock::sim::serve

@@ -8,6 +8,7 @@
 #include "sim/redis/refusal.h"
 #include "sim/redis/reply.h"
 #include "sim/serve/setup.h"
+#include "sim/serve/timers.h"
 #include "sim/serve/words.h"
 
 namespace interlock::sim::serve {
@@ -391,9 +392,7 @@ void Service::OnTimer() {
 void Service::ScheduleTimer() {
   // Inside a script nothing can be done about what falls due.
   std::optional<std::int64_t> due_us;
-  for (const auto at_us : {life_.NextDueUs(), held_.NextDueUs(life_.stalled())}) {
-    if (depth_ == 0 && at_us && (!due_us || *at_us < *due_us)) due_us = at_us;
-  }
+  if (depth_ == 0) due_us = Earlier(life_.NextDueUs(), held_.NextDueUs(life_.stalled()));
   timer_.Schedule(due_us ? clock_.RealUntil(RealUs(), *due_us) : std::nullopt);
 }
 

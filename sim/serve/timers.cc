@@ -5,6 +5,12 @@
 
 namespace interlock::sim::serve {
 
+std::optional<std::int64_t> Earlier(std::optional<std::int64_t> one,
+                                    std::optional<std::int64_t> other) {
+  if (!one || !other) return one ? one : other;
+  return std::min(*one, *other);
+}
+
 void RunTimersUntil(redis::Server& server, std::int64_t now_us) {
   while (const auto next_us = server.NextTimerUs()) {
     if (*next_us > now_us) break;

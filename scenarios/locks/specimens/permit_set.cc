@@ -9,6 +9,14 @@
 #include "scenarios/locks/specimens/signal.h"
 
 namespace interlock::scenarios::specimens {
+namespace {
+
+/// The beginning of a script: `now`, the server's time in ms.
+constexpr std::string_view kNow =
+    "local time = redis.call('time') "
+    "local now = time[1] * 1000 + math.floor(time[2] / 1000) ";
+
+}  // namespace
 
 std::optional<std::vector<harness::Owner>> PermitSetOwners(const harness::ServerView& server,
                                                            const harness::LockOptions& options) {
@@ -22,9 +30,8 @@ std::optional<std::vector<harness::Owner>> PermitSetOwners(const harness::Server
 }
 
 Status EnterPermitSet(RedisClient& redis, Attempt& attempt) {
-  constexpr std::string_view kScript =
-      "local time = redis.call('time') "
-      "local now = time[1] * 1000 + math.floor(time[2] / 1000) "
+  static const std::string kScript =
+      std::string(kNow) +
       "redis.call('zremrangebyscore', KEYS[1], '-inf', '(' .. string.format('%.0f', now)) "
       "if redis.call('zcard', KEYS[1]) >= tonumber(ARGV[3]) then return 0 end "
       "redis.call('zadd', KEYS[1], string.format('%.0f', now + ARGV[2]), ARGV[1]) "
@@ -39,9 +46,8 @@ Status LeavePermitSet(RedisClient& redis, Attempt& attempt) {
 }
 
 Status AwaitPermitSignal(RedisClient& redis, Attempt& attempt) {
-  constexpr std::string_view kScript =
-      "local time = redis.call('time') "
-      "local now = time[1] * 1000 + math.floor(time[2] / 1000) "
+  static const std::string kScript =
+      std::string(kNow) +
       "local first = redis.call('zrange', KEYS[1], 0, 0, 'withscores') "
       "return first[2] and math.max(0, first[2] - now) or 0";
   const Result<Reply> left = redis.Call({"EVAL", kScript, "1", attempt.key});

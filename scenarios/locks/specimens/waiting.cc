@@ -307,8 +307,8 @@ Specimen Make() {
 // a lock, where one release frees one place and finds nothing else to be free. Two mistakes of our
 // own invention, each of a kind that stands in many a semaphore made from a list.
 //
-// The permits are entries of a sorted set. Waiters block on a list until a signal comes, for a
-// lease at most, which is sound by itself.
+// The permits are entries of a sorted set. Waiters block on a list until a signal comes or a permit
+// that is out has run out, which is sound by itself.
 std::shared_ptr<const harness::Subject> MakeSignalled(std::string_view name,
                                                       std::string_view summary, Step unlock) {
   return MakeLock(
