@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,9 +15,10 @@
 #include <interlock/harness/lock.h>
 
 #include "scenarios/cases/goals.h"
+#include "scenarios/cases/judged.h"
+#include "scenarios/cases/scenario.h"
 #include "scenarios/cases/synchrony.h"
 #include "scenarios/cases/workload.h"
-#include "scenarios/judge/judged.h"
 
 namespace interlock::scenarios {
 
@@ -113,8 +115,13 @@ struct Scenario {
 };
 
 const std::vector<Scenario>& Catalogue();
+/// Those of the guarantee table, in its order: by class, then by topology.
+const std::vector<Scenario>& GuaranteeScenarios();
 /// Finds it in the catalogue, or in the guarantee table.
 const Scenario* FindScenario(std::string_view name);
+
+/// Whether it draws any of these faults.
+bool HasAny(const Scenario& scenario, std::initializer_list<sim::FaultKind> kinds);
 
 bool Applies(const Scenario& scenario, const harness::Traits& traits);
 
@@ -124,22 +131,6 @@ bool Applies(const Scenario& scenario, const harness::Traits& traits);
 bool MayShare(const harness::Traits& traits);
 bool MaySetLimits(const harness::Traits& traits);
 Extras ExtrasOf(const harness::Traits& traits);
-
-/// What the scenario judges for a subject of these traits; if the lock's owners in the server
-/// cannot be seen, what needs them is left out.
-std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& traits,
-                              bool shows_ownership = true);
-std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Subject& subject);
-
-/// Why no lease lock of these traits can promise the property in this scenario and class, in half a
-/// sentence; empty: it can, and must.
-std::string_view WhyNotPromised(Judged property, const Scenario& scenario, SynchronyClass synchrony,
-                                const harness::Traits& traits);
-
-/// Whether the property (as JudgedFor gives it) is one of the scenario's weaknesses, for a lock
-/// with these traits.
-bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony,
-                const harness::Traits& traits);
 
 /// From this many runs of one lock on, goals that one run in some hundreds reaches are demanded
 /// too.

@@ -15,8 +15,8 @@
 
 #include "scenarios/cli/interruption.h"
 #include "scenarios/judge/property.h"
+#include "scenarios/run/parallel.h"
 #include "scenarios/search/isolated.h"
-#include "scenarios/search/parallel.h"
 #include "scenarios/search/plan.h"
 #include "scenarios/search/rows.h"
 

@@ -21,6 +21,7 @@
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/publish.h"
 #include "scenarios/cli/values.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/run/guard.h"
 #include "scenarios/search/explore/verdict.h"
 #include "scenarios/search/isolated.h"

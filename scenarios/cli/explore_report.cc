@@ -8,6 +8,7 @@
 
 #include "reports/text_writer.h"
 #include "scenarios/cases/replay_token.h"
+#include "scenarios/judge/demanded.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/search/explore/needs.h"
 #include "scenarios/search/explore/verdict.h"

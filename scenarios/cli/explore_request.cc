@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/judge/demanded.h"
 #include "scenarios/judge/property.h"
 
 namespace interlock::scenarios::cli {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/cli/registry.h"
+#include "scenarios/cases/scenario.h"
 #include "scenarios/cli/values.h"
 
 #include <fnmatch.h>

@@ -11,7 +11,8 @@
 #include "reports/json_writer.h"
 #include "scenarios/cases/generators.h"
 #include "scenarios/cli/values.h"
-#include "scenarios/judge/words.h"
+#include "scenarios/judge/property.h"
+#include "scenarios/log/words.h"
 #include "scenarios/search/shrink/trial.h"
 
 namespace interlock::scenarios::cli {

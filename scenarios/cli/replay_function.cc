@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include "scenarios/cli/replay_case.h"
-#include "scenarios/judge/words.h"
+#include "scenarios/judge/property.h"
+#include "scenarios/log/words.h"
 
 namespace interlock::harness {
 namespace {

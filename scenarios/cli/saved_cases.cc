@@ -10,6 +10,7 @@
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/replay_case.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/run/guard.h"
 #include "scenarios/search/isolated.h"
 #include "scenarios/search/rows.h"

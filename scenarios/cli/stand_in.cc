@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "scenarios/cases/scenario.h"
+#include "scenarios/judge/demanded.h"
 
 namespace interlock::scenarios::cli {
 namespace {

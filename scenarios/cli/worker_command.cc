@@ -16,6 +16,7 @@
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/replay_case.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/run/black_box.h"
 #include "scenarios/run/guard.h"
 #include "scenarios/search/shards.h"

@@ -9,8 +9,9 @@
 
 #include "scenarios/judge/forced.h"
 #include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/outside.h"
 #include "scenarios/judge/property.h"
-#include "scenarios/judge/words.h"
+#include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -114,6 +115,30 @@ void JudgeBeliefsAndSections(const JudgedResource& of, Violations& found) {
   JudgeExclusion(of.history, of.traits.semaphore, found);
 }
 
+/// The history with its sections cut where the validity ended, because a client that was late to
+/// leave no longer held anything.
+History WithSectionsCut(const History& history) {
+  History cut = history;
+  for (ClientHold& hold : cut.holds) {
+    if (!hold.entered()) continue;
+    hold.section.to = std::min(hold.section.to, hold.belief.back().to);
+  }
+  return cut;
+}
+
+void JudgeBeliefsFromOutside(const SeenFromOutside& of, OutsideVerdict& verdict) {
+  const History& history = of.history;
+  const bool semaphore = of.rules.traits.semaphore;
+  JudgeExclusion(WithSectionsCut(history), semaphore, verdict.violations);
+  const Judged section = semaphore ? Judged::kPermitsSection : Judged::kSectionExclusion;
+  if (verdict.Find(section) != nullptr) return;
+  std::vector<Violation> uncut;
+  JudgeExclusion(history, semaphore, uncut);
+  const auto late = std::ranges::find(uncut, section, &Violation::property);
+  if (late == uncut.end()) return;
+  verdict.undecided[section] = late->what + "; but one of them was late to leave, after its lease";
+}
+
 /// Whether more clients entered, not necessarily at once, than the limit allows at a time.
 bool WereMoreInside(const Evidence& of) {
   const auto entered = std::count_if(of.history.holds.begin(), of.history.holds.end(),
@@ -142,6 +167,7 @@ constinit const Property kBeliefExclusionProperty = {
     .of_semaphores = Judged::kPermitsBelief,
     .judge = JudgeBeliefsAndSections,
     .exercised = Reached<Goal::kContended>,
+    .from_outside = {.judge = JudgeBeliefsFromOutside},
 };
 
 constinit const Property kSectionExclusionProperty = {
@@ -179,12 +205,12 @@ constinit const Property kPermitsBeliefProperty = {
     .fixes = {"count the validity from before the request was sent, on the monotonic clock",
               "score permits by the server's clock, never by the clients'",
               "tell the user as soon as a permit is lost"},
-    .semaphores_only = true,
     .judge = JudgeBeliefsAndSections,
     .exercised =
         [](const Evidence& of) {
           return of.goals.Has(Goal::kContended) && MayBeSeveral(of.history);
         },
+    .from_outside = {.judge = JudgeBeliefsFromOutside},
 };
 
 constinit const Property kPermitsSectionProperty = {
@@ -203,7 +229,6 @@ constinit const Property kPermitsSectionProperty = {
               "let the resource itself enforce the limit if exceeding it does harm",
               "choose a lease far longer than the longest pause; this makes it rarer, not "
               "impossible"},
-    .semaphores_only = true,
     .exercised = [](const Evidence& of) { return WereMoreInside(of) && MayBeSeveral(of.history); },
 };
 

@@ -7,9 +7,10 @@
 #include <fmt/format.h>
 
 #include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/outside.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/judge/whose.h"
-#include "scenarios/judge/words.h"
+#include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -304,6 +305,15 @@ void JudgeLeftovers(const std::vector<sim::redis::Server::KeyInfo>& keys, std::i
   }
 }
 
+namespace {
+
+void JudgeLeftoversFromOutside(const SeenFromOutside& of, OutsideVerdict& verdict) {
+  constexpr std::int64_t kNow = 0;  // the keys' times to live are counted from the look at them
+  JudgeLeftovers(of.keys, kNow, of.rules.key_limits, of.history, verdict.violations);
+}
+
+}  // namespace
+
 constinit const Property kKeysProperty = {
     .judged = Judged::kKeys,
     .code = "LK011",
@@ -325,7 +335,9 @@ constinit const Property kKeysProperty = {
         [](const Evidence& of) {
           return !of.history.server_holds.empty() || !of.history.holds.empty();
         },
-    .of_latches = {.exercised = [](const Evidence& of) { return !of.history.attempts.empty(); }},
+    .from_outside = {.judge = JudgeLeftoversFromOutside},
+    .of_latches = {.exercised = [](const Evidence& of) { return !of.history.attempts.empty(); },
+                   .from_outside = {.judge = JudgeLeftoversFromOutside}},
 };
 
 }  // namespace interlock::scenarios

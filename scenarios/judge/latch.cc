@@ -12,7 +12,7 @@
 #include "scenarios/judge/earliest.h"
 #include "scenarios/judge/liveness_bound.h"
 #include "scenarios/judge/refusals.h"
-#include "scenarios/judge/words.h"
+#include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "scenarios/judge/forced.h"
 #include "scenarios/judge/whose.h"
-#include "scenarios/judge/words.h"
+#include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
 namespace {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "scenarios/judge/earliest.h"
-#include "scenarios/judge/words.h"
+#include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
 namespace {

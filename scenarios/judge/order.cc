@@ -10,7 +10,7 @@
 #include "scenarios/judge/forced.h"
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/property.h"
-#include "scenarios/judge/words.h"
+#include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -184,6 +184,11 @@ constinit const Property kOrderProperty = {
           return of.traits.bypass_bound.has_value() ? WaitedInLine(of.history)
                                                     : of.goals.Has(Goal::kWaiterGranted);
         },
+    .from_outside = {.why_hidden =
+                         [](const OutsideSetting&) {
+                           return std::string_view("from outside nobody sees who queued first");
+                         },
+                     .shown = [](const SeenFromOutside&, const GoalSet&) { return false; }},
 };
 
 }  // namespace interlock::scenarios

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/judge/ownership.h"
 
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scenarios/judge/delays.h"
+#include "scenarios/judge/earliest.h"
 #include "scenarios/judge/exclusion.h"
 #include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/outside.h"
 #include "scenarios/judge/property.h"
+#include "scenarios/judge/proven_holds.h"
 #include "scenarios/judge/quorum.h"
+#include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -17,6 +29,74 @@ void JudgeQuorumsOf(const JudgedResource& of, Violations& found) {
 /// Whether there was contention while somebody owned it in the server.
 bool WasContended(const Evidence& of) {
   return of.goals.Has(Goal::kContended) && !of.history.server_holds.empty();
+}
+
+bool WasLost(StatusCode code) {
+  return code == StatusCode::kNotOwner || code == StatusCode::kLeaseLost;
+}
+
+/// A violation if the client was told "released" when nothing of its own was left, or "not owner"
+/// while its lease still ran.
+std::optional<Violation> JudgeLateRelease(const History& history, const ClientHold& hold,
+                                          const ServerHold& promise) {
+  if (hold.release_returned == kOpen) return std::nullopt;
+  const VirtualTime over = LatestEnd(history, promise);
+  if (hold.release_status == StatusCode::kOk && over < hold.release_called) {
+    return Violation{
+        Judged::kForeignRelease, hold.release_returned, hold.client,
+        fmt::format("{} released at {} and was told \"released\", though its lease was over "
+                    "since {} at the latest",
+                    ClientName(hold.client), Instant(hold.release_called), Instant(over))};
+  }
+  if (WasLost(hold.release_status) && hold.release_returned < promise.promised_until) {
+    return Violation{
+        Judged::kForeignRelease, hold.release_returned, hold.client,
+        fmt::format("{} released at {} and was told \"{}\": somebody has ended its lease, "
+                    "which ran until {} at least",
+                    ClientName(hold.client), Instant(hold.release_called),
+                    ToString(hold.release_status), Instant(promise.promised_until))};
+  }
+  return std::nullopt;
+}
+
+std::optional<Violation> JudgeLateRenewal(const Renewal& renewal) {
+  if (renewal.answer != StatusCode::kOk || renewal.called <= renewal.promised_until) {
+    return std::nullopt;
+  }
+  return Violation{
+      Judged::kForeignExtend, renewal.answered, renewal.client,
+      fmt::format("{} asked at {} to extend and was told \"extended\", though its lease was "
+                  "over since {} at the latest",
+                  ClientName(renewal.client), Instant(renewal.called),
+                  Instant(renewal.promised_until))};
+}
+
+void JudgeReleasesFromOutside(const SeenFromOutside& of, OutsideVerdict& verdict) {
+  verdict.undecided[Judged::kForeignRelease] = of.rules.disturbed;
+  if (!of.rules.EndsAreSure()) return;
+  std::optional<Violation> first;
+  for (std::size_t i = 0; i < of.history.holds.size(); ++i) {
+    KeepEarlier(JudgeLateRelease(of.history, of.history.holds[i], of.history.server_holds[i]),
+                first);
+  }
+  if (first.has_value()) verdict.violations.push_back(std::move(*first));
+}
+
+void JudgeRenewalsFromOutside(const SeenFromOutside& of, OutsideVerdict& verdict) {
+  verdict.undecided[Judged::kForeignExtend] = of.rules.disturbed;
+  if (!of.rules.EndsAreSure()) return;
+  std::optional<Violation> first;
+  for (const Renewal& one : of.history.renewals) KeepEarlier(JudgeLateRenewal(one), first);
+  if (first.has_value()) verdict.violations.push_back(std::move(*first));
+}
+
+std::string_view WhyEndsAreHidden(const OutsideSetting& setting) {
+  if (setting.traits.renews) return "from outside nobody sees when a renewed lease ends";
+  return setting.servers_answer ? "" : "what is held back may be released or extended later";
+}
+
+std::string_view WhyNotAtALatch(const OutsideSetting& /*setting*/) {
+  return "nobody holds a latch";
 }
 
 }  // namespace
@@ -42,6 +122,7 @@ constinit const Property kServerExclusionProperty = {
     .need = NeedsOwnership,
     .judge = JudgeQuorumsOf,
     .exercised = WasContended,
+    .from_outside = {.judge = JudgeProvenHolds},
     .of_latches = {.headline = "a latch opened before all had counted down",
                    .definition = "Violated when somebody is let through while a party's count "
                                  "down has not reached the server.",
@@ -67,10 +148,10 @@ constinit const Property kPermitsServerProperty = {
     .fixes = {"keep one entry per permit, with its own token and expiry, not a count",
               "drop the expired, count and add in one script, by the server's clock",
               "release only the entry with your own token"},
-    .semaphores_only = true,
     .need = NeedsOwnership,
     .judge = JudgeQuorumsOf,
     .exercised = [](const Evidence& of) { return WasContended(of) && MayBeSeveral(of.history); },
+    .from_outside = {.judge = JudgeProvenHolds},
 };
 
 constinit const Property kForeignReleaseProperty = {
@@ -91,6 +172,11 @@ constinit const Property kForeignReleaseProperty = {
               "after a try of unknown outcome, undo only your own token"},
     .need = NeedsOwnership,
     .exercised = Reached<Goal::kReleaseOfLostLease>,
+    .from_outside = {.judge = JudgeReleasesFromOutside,
+                     .why_hidden = WhyEndsAreHidden,
+                     .shown = [](const SeenFromOutside& of,
+                                 const GoalSet&) { return of.rules.EndsAreSure(); }},
+    .of_latches = {.from_outside = {.why_hidden = WhyNotAtALatch}},
 };
 
 constinit const Property kForeignExtendProperty = {
@@ -116,6 +202,14 @@ constinit const Property kForeignExtendProperty = {
           if (!of.traits.can_extend && !of.traits.renews) return of.goals.Has(Goal::kContended);
           return of.goals.Has(Goal::kExtendAfterLoss) || of.goals.Has(Goal::kRenewedAfterLoss);
         },
+    .from_outside = {.judge = JudgeRenewalsFromOutside,
+                     .why_hidden = WhyEndsAreHidden,
+                     // What a request prolongs is not seen.
+                     .shown =
+                         [](const SeenFromOutside& of, const GoalSet& goals) {
+                           return of.rules.EndsAreSure() && goals.Has(Goal::kExtendAfterLoss);
+                         }},
+    .of_latches = {.from_outside = {.why_hidden = WhyNotAtALatch}},
 };
 
 }  // namespace interlock::scenarios

@@ -9,13 +9,14 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/judge/delays.h"
 #include "scenarios/judge/earliest.h"
 #include "scenarios/judge/forced.h"
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/latch.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/judge/termination.h"
-#include "scenarios/judge/words.h"
+#include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -371,6 +372,7 @@ constinit const Property kDeadlockProperty = {
           if (of.to_its_end) JudgeProgress(of.history, of.rules, found);
         },
     .exercised = Reached<Goal::kWaiterGranted>,
+    .from_outside = {.judge = JudgeDelays},
     .of_latches = {.headline = "an open latch let somebody wait",
                    .definition = "Violated when a waiter is not let through within the wake-up "
                                  "bound after all have been told that they have counted down.",
@@ -381,7 +383,8 @@ constinit const Property kDeadlockProperty = {
                          JudgeStormOf(of, found);
                          JudgeLatch(of.history, LatchRulesOf(of), of.to_its_end, found);
                        },
-                   .exercised = Reached<Goal::kWaiterGranted>},
+                   .exercised = Reached<Goal::kWaiterGranted>,
+                   .from_outside = {.judge = JudgeLatchFromOutside}},
 };
 
 }  // namespace interlock::scenarios

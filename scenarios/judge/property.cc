@@ -95,7 +95,7 @@ bool NeedsOwnership(const harness::Traits& traits, bool shows_ownership) {
 bool Property::IsOf(const harness::Traits& traits) const {
   if (traits.latch) return of_latches.exercised != nullptr;
   if (exercised == nullptr) return false;
-  return traits.semaphore ? !of_semaphores.has_value() : !semaphores_only;
+  return traits.semaphore ? !of_semaphores.has_value() : !IsOfPermits(*judged);
 }
 
 std::span<const Property* const> AllProperties() { return kTable; }

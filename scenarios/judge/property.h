@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "scenarios/cases/goals.h"
-#include "scenarios/judge/judged.h"
+#include "scenarios/cases/judged.h"
 
 namespace interlock::harness {
 struct Traits;
@@ -26,6 +26,9 @@ namespace interlock::scenarios {
 
 struct History;
 struct JudgedResource;
+struct OutsideSetting;
+struct OutsideVerdict;
+struct SeenFromOutside;
 struct Violation;
 
 using Violations = std::vector<Violation>;
@@ -54,6 +57,19 @@ bool NeedsWaits(const harness::Traits& traits, bool shows_ownership);
 /// Never latches, which have no owners.
 bool NeedsOwnership(const harness::Traits& traits, bool shows_ownership);
 
+/// How a property is judged by what clients report alone; see outside.h.
+struct FromOutside {
+  /// nullptr: judged by another row's judge, if at all.
+  void (*judge)(const SeenFromOutside& of, OutsideVerdict& verdict) = nullptr;
+  /// Why no run in such a setting can show it, see scenarios::WhyHidden; nullptr: any may.
+  std::string_view (*why_hidden)(const OutsideSetting& setting) = nullptr;
+  /// Whether a run that exercised it could be judged; nullptr: any could.
+  bool (*shown)(const SeenFromOutside& of, const GoalSet& goals) = nullptr;
+};
+/// Both for FromOutside::why_hidden: of answers that any fault may explain, and of a latch's.
+std::string_view WhyFaultsHide(const OutsideSetting& setting);
+std::string_view WhyDelaysHide(const OutsideSetting& setting);
+
 /// What a property means for a latch, which nobody holds.
 struct OfLatches {
   std::string_view headline = {};  ///< empty: same as for a lock; likewise the others
@@ -61,6 +77,7 @@ struct OfLatches {
   std::string_view fix = {};
   PropertyJudge judge = nullptr;
   WasExercised exercised = nullptr;  ///< nullptr: does not apply to latches
+  FromOutside from_outside = {};
 };
 
 /// A row of the table, one per slug. LK013 has three, one for each level at which permits can be
@@ -76,10 +93,10 @@ struct Property {
   std::string_view story;             ///< what happens in that scenario
   std::array<std::string_view, 3> fixes;     ///< the usual ones, best first
   std::optional<Judged> of_semaphores = {};  ///< the property that replaces it for semaphores
-  bool semaphores_only = false;
-  PropertyNeed need = nullptr;       ///< nullptr: applies to every lock
+  PropertyNeed need = nullptr;               ///< nullptr: applies to every lock
   PropertyJudge judge = nullptr;     ///< nullptr: judged by another row's judge or the recorder
   WasExercised exercised = nullptr;  ///< nullptr: no run of a lock exercises it
+  FromOutside from_outside = {};
   OfLatches of_latches = {};
 
   /// Whether it applies to the kind (lock, semaphore or latch) that these traits describe.
@@ -91,6 +108,11 @@ struct Property {
 std::span<const Property* const> AllProperties();
 
 const Property& PropertyOf(Judged judged);
+/// "server-exclusion"; stable, used in run.json.
+std::string_view Slug(Judged judged);
+/// "LK001"; stable.
+std::string_view Code(Judged judged);
+std::optional<Judged> JudgedFromSlug(std::string_view slug);
 
 /// The rows with this code ("LK013", "lk013") or this slug; empty if there is none.
 std::span<const Property* const> FindProperties(std::string_view code_or_slug);

@@ -9,8 +9,9 @@
 #include "scenarios/judge/earliest.h"
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/limit.h"
+#include "scenarios/judge/outside.h"
 #include "scenarios/judge/property.h"
-#include "scenarios/judge/words.h"
+#include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -338,6 +339,16 @@ void JudgeRefusals(const History& history, std::vector<Violation>& violations,
   if (first.has_value()) violations.push_back(std::move(*first));
 }
 
+namespace {
+
+/// Nothing excuses a client that gave up too early.
+void JudgePatienceFromOutside(const SeenFromOutside& of, OutsideVerdict& verdict) {
+  if (!of.rules.calm || !of.rules.traits.waits) return;
+  JudgePatience(of.history, of.rules.wake_up_bound, verdict.violations);
+}
+
+}  // namespace
+
 constinit const Property kSpuriousRefusalProperty = {
     .judged = Judged::kSpuriousRefusal,
     .code = "LK010",
@@ -366,6 +377,10 @@ constinit const Property kSpuriousRefusalProperty = {
           JudgePatience(of.history, of.rules.wake_up_bound, found);
         },
     .exercised = Reached<Goal::kRefused, Goal::kWaiterTimedOut, Goal::kWentOn>,
+    .from_outside = {.judge = JudgePatienceFromOutside,
+                     .why_hidden = WhyFaultsHide,
+                     .shown = [](const SeenFromOutside& of,
+                                 const GoalSet&) { return of.rules.calm; }},
     .of_latches = {.headline = "refused to let through, or to count",
                    .definition = "Violated when a wait is refused at a latch that is known to be "
                                  "open, or a count down is not acknowledged, to a client that no "
@@ -377,7 +392,8 @@ constinit const Property kSpuriousRefusalProperty = {
                          JudgeRecovery(of.history, found);
                          JudgePatience(of.history, of.rules.wake_up_bound, found);
                        },
-                   .exercised = Reached<Goal::kAwaitedOpen>},
+                   .exercised = Reached<Goal::kAwaitedOpen>,
+                   .from_outside = {.why_hidden = WhyDelaysHide}},
 };
 
 }  // namespace interlock::scenarios

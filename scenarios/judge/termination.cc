@@ -7,8 +7,9 @@
 #include <fmt/format.h>
 
 #include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/outside.h"
 #include "scenarios/judge/property.h"
-#include "scenarios/judge/words.h"
+#include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -184,6 +185,30 @@ std::string WhyStepsRanOut(const History& history, std::uint64_t steps, std::uin
 
 namespace {
 
+/// Scheduling delay to tolerate on a busy machine.
+constexpr Duration kMachine = std::chrono::seconds(1);
+
+/// The same history with deadlines later by kMachine.
+History WithSpare(const History& history) {
+  History later = history;
+  for (Attempt& attempt : later.attempts) {
+    if (attempt.ask == Ask::kTry) attempt.deadline = attempt.asked;
+    attempt.ask = Ask::kWaitFor;
+    if (attempt.deadline != kOpen) attempt.deadline += kMachine;
+  }
+  return later;
+}
+
+/// A client that was late has only itself to blame if nothing befell any client.
+void JudgeLateAnswers(const SeenFromOutside& of, OutsideVerdict& verdict) {
+  const OutsideRules& rules = of.rules;
+  if (!rules.calm || !rules.traits.waits || !rules.disturbed.empty()) return;
+  std::vector<Violation> late;
+  JudgeTermination(WithSpare(of.history), rules.termination, late);
+  JudgeStorm(of.history, rules.commands_per_lease, late);
+  if (!late.empty()) verdict.violations.push_back(late.front());
+}
+
 /// Storms are judged in the row of LK009.
 void JudgeTerminationOf(const JudgedResource& of, Violations& found) {
   JudgeTermination(of.history, BoundsOf(of.subject, of.options), found);
@@ -211,8 +236,13 @@ constinit const Property kTerminationProperty = {
     .need = NeedsWaits,
     .judge = JudgeTerminationOf,
     .exercised = Reached<Goal::kWaiterTimedOut, Goal::kWaiterStopped>,
+    .from_outside = {.judge = JudgeLateAnswers,
+                     .why_hidden = WhyFaultsHide,
+                     .shown = [](const SeenFromOutside& of,
+                                 const GoalSet&) { return of.rules.calm; }},
     .of_latches = {.judge = JudgeTerminationOf,
-                   .exercised = Reached<Goal::kWaiterTimedOut, Goal::kWaiterStopped>},
+                   .exercised = Reached<Goal::kWaiterTimedOut, Goal::kWaiterStopped>,
+                   .from_outside = {.why_hidden = WhyDelaysHide}},
 };
 
 }  // namespace interlock::scenarios

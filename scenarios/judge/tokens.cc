@@ -9,10 +9,12 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/judge/earliest.h"
 #include "scenarios/judge/grants.h"
 #include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/outside.h"
 #include "scenarios/judge/property.h"
-#include "scenarios/judge/words.h"
+#include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -70,6 +72,38 @@ std::optional<Violation> FirstReused(const History& history) {
   return first;
 }
 
+/// A request made after another was granted must get a later fencing token, and an owner token of
+/// its own.
+std::optional<Violation> JudgeTokensOf(const ClientHold& earlier, const ClientHold& later) {
+  const VirtualTime granted = earlier.belief.front().from;
+  if (later.asked <= granted) return std::nullopt;
+  const VirtualTime at = later.belief.front().from;
+  if (!later.token.empty() && later.token == earlier.token) {
+    return Violation{
+        Judged::kTokens, at, later.client,
+        fmt::format("{} asked at {} and was granted with the owner token that {} was granted "
+                    "with at {}",
+                    ClientName(later.client), Instant(later.asked), ClientName(earlier.client),
+                    Instant(granted))};
+  }
+  const bool fenced = later.fencing_token.has_value() && earlier.fencing_token.has_value();
+  if (!fenced || *later.fencing_token > *earlier.fencing_token) return std::nullopt;
+  return Violation{
+      Judged::kTokens, at, later.client,
+      fmt::format("{} asked at {} and was granted with fencing token {}, after {} had been "
+                  "granted with {} at {}",
+                  ClientName(later.client), Instant(later.asked), *later.fencing_token,
+                  ClientName(earlier.client), *earlier.fencing_token, Instant(granted))};
+}
+
+void JudgeTokensFromOutside(const SeenFromOutside& of, OutsideVerdict& verdict) {
+  std::optional<Violation> first;
+  for (const ClientHold& hold : of.history.holds) {
+    for (const ClientHold& later : of.history.holds) KeepEarlier(JudgeTokensOf(hold, later), first);
+  }
+  if (first.has_value()) verdict.violations.push_back(std::move(*first));
+}
+
 }  // namespace
 
 void JudgeTokens(const History& history, std::vector<Violation>& violations) {
@@ -109,6 +143,7 @@ constinit const Property kTokensProperty = {
               });
           return with_token >= 2;
         },
+    .from_outside = {.judge = JudgeTokensFromOutside},
 };
 
 }  // namespace interlock::scenarios

@@ -12,8 +12,9 @@
 #include "scenarios/judge/earliest.h"
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/kept_alive.h"
+#include "scenarios/judge/outside.h"
 #include "scenarios/judge/property.h"
-#include "scenarios/judge/words.h"
+#include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -65,10 +66,55 @@ void JudgeLossCalls(const History& history, std::vector<Violation>& violations) 
   if (first.has_value()) violations.push_back(std::move(*first));
 }
 
+void JudgeLateQuestions(const History& history, std::vector<Violation>& violations) {
+  for (const LateQuestion& one : history.late_questions) {
+    if (one.told_lost) continue;
+    const auto text = one.asked ? fmt::format(
+                                      "{} was told at {} that its lease is valid, which had "
+                                      "ended at {}",
+                                      ClientName(one.client), Instant(one.at), Instant(one.until))
+                                : fmt::format(
+                                      "{} had not been told at {} that its lease is lost, whose "
+                                      "validity had ended at {}",
+                                      ClientName(one.client), Instant(one.at), Instant(one.until));
+    violations.push_back({Judged::kFalseValidity, one.at, one.client, text});
+  }
+}
+
+/// A try is granted by one of its own commands, so its lease counts from no later than the last one
+/// sent.
+std::optional<Violation> JudgeLateGrant(const History& history, const ClientHold& hold) {
+  const auto attempt = std::find_if(
+      history.attempts.begin(), history.attempts.end(),
+      [&](const Attempt& one) { return one.client == hold.client && one.asked == hold.asked; });
+  if (attempt == history.attempts.end() || attempt->ask != Ask::kTry || hold.sent < hold.asked) {
+    return std::nullopt;
+  }
+  const VirtualTime over = hold.sent + history.lease + history.lease / kDriftPart;
+  const VirtualTime granted = hold.belief.front().from;
+  if (granted <= over || hold.belief.front().to <= granted) return std::nullopt;
+  return Violation{
+      Judged::kFalseValidity, granted, hold.client,
+      fmt::format("{} was told at {} that it holds until {}; what it had sent last, at {}, "
+                  "can have got it a lease until {}",
+                  ClientName(hold.client), Instant(granted), Instant(hold.belief.front().to),
+                  Instant(hold.sent), Instant(over))};
+}
+
+void JudgeValidityFromOutside(const SeenFromOutside& of, OutsideVerdict& verdict) {
+  std::optional<Violation> first;
+  for (const ClientHold& hold : of.history.holds) {
+    KeepEarlier(JudgeLateGrant(of.history, hold), first);
+  }
+  if (first.has_value()) verdict.violations.push_back(std::move(*first));
+  JudgeLateQuestions(of.history, verdict.violations);
+}
+
 }  // namespace
 
 void JudgeFalseValidity(const History& history, std::vector<Violation>& violations) {
   JudgeLossCalls(history, violations);
+  JudgeLateQuestions(history, violations);
   const ClientHold* first = nullptr;
   std::string why;
   for (const ClientHold& hold : history.holds) {
@@ -88,22 +134,6 @@ void JudgeFalseValidity(const History& history, std::vector<Violation>& violatio
 bool MustKnowOfEnd(VirtualTime until, bool told, VirtualTime asked) {
   if (until == kOpen) return false;
   return told ? asked >= until : asked > until + kNotice;
-}
-
-void ConvictCalledValid(int client, VirtualTime until, VirtualTime asked,
-                        std::vector<Violation>& violations) {
-  violations.push_back({Judged::kFalseValidity, asked, client,
-                        fmt::format("{} was told at {} that its lease is valid, which had ended at "
-                                    "{}",
-                                    ClientName(client), Instant(asked), Instant(until))});
-}
-
-void JudgeUntold(int client, VirtualTime until, VirtualTime now,
-                 std::vector<Violation>& violations) {
-  violations.push_back({Judged::kFalseValidity, now, client,
-                        fmt::format("{} had not been told at {} that its lease is lost, whose "
-                                    "validity had ended at {}",
-                                    ClientName(client), Instant(now), Instant(until))});
 }
 
 constinit const Property kFalseValidityProperty = {
@@ -131,6 +161,10 @@ constinit const Property kFalseValidityProperty = {
           JudgeKeptAlive(of.history, KeptAliveBy(of.subject, of.options), found);
         },
     .exercised = Reached<Goal::kAskedAfterValidity, Goal::kGrantCameLate, Goal::kRenewedByItself>,
+    .from_outside = {.judge = JudgeValidityFromOutside,
+                     .why_hidden = [](const OutsideSetting& setting) -> std::string_view {
+                       return setting.comes_late ? "" : "nobody comes back late to ask";
+                     }},
 };
 
 }  // namespace interlock::scenarios

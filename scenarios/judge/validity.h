@@ -14,21 +14,12 @@
 
 namespace interlock::scenarios {
 
-/// (a) and (c), after the run. Appends at most one violation of each, the earliest.
+/// Appends at most one violation of (a) and of (c), the earliest, and each of (b).
 void JudgeFalseValidity(const History& history, std::vector<Violation>& violations);
 
 /// Whether a lock asked at `asked` must know that the validity ended at `until`: at once if it had
 /// announced that end itself (`told`), else kNotice later. `until` kOpen: it has not ended.
 bool MustKnowOfEnd(VirtualTime until, bool told, VirtualTime asked);
-
-/// (b), during the run: at `asked` the client was told that the hold is valid, though the lock must
-/// have known that it ended at `until`.
-void ConvictCalledValid(int client, VirtualTime until, VirtualTime asked,
-                        std::vector<Violation>& violations);
-
-/// (b), during the run: the client was not told of the loss by `now`, though there was time to.
-void JudgeUntold(int client, VirtualTime until, VirtualTime now,
-                 std::vector<Violation>& violations);
 
 struct Property;
 extern const Property kFalseValidityProperty;

@@ -10,7 +10,7 @@
 #include "scenarios/judge/grants.h"
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/property.h"
-#include "scenarios/judge/words.h"
+#include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -117,6 +117,10 @@ constinit const Property kFencedWritesProperty = {
                                return access.hold != of.history.accesses.front().hold;
                              });
         },
+    .from_outside = {.why_hidden =
+                         [](const OutsideSetting&) {
+                           return std::string_view("nothing is guarded outside of Redis");
+                         }},
 };
 
 }  // namespace interlock::scenarios

@@ -11,9 +11,11 @@
 
 #include <interlock/harness/lock.h>
 
-#include "scenarios/cases/synchrony.h"
+#include "reports/synchrony.h"
 
 namespace interlock::scenarios {
+
+using reports::SynchronyClass;
 
 /// "In this scenario and class, this property must be seen violated."
 struct Conviction {

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "scenarios/judge/words.h"
 #include "scenarios/log/messages.h"
 #include "scenarios/log/script_names.h"
+#include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -108,14 +108,15 @@ std::string TextOf(const sim::TraceEvent& event, const ScriptNames& names) {
   return {};
 }
 
-std::vector<TableRow> Rows(const RunResult& run, const Violation& violation, std::size_t server,
+std::vector<TableRow> Rows(const RunResult& run, const Violation& violation,
+                           std::string_view property, std::size_t server,
                            const ScriptNames& names) {
   std::vector<TableRow> rows;
   const auto mark = [&] {
     TableRow row;
     row.time_ns = violation.at.count();
     row.column = violation.client >= 0 ? static_cast<std::size_t>(violation.client) : server;
-    row.text = fmt::format("{} {}", Code(violation.property), Slug(violation.property));
+    row.text = property;
     row.kind = RowKind::kViolation;
     rows.push_back(row);
   };
@@ -187,10 +188,11 @@ void CutTail(std::vector<TableRow>& rows) {
 
 }  // namespace
 
-EventTable TableOf(const RunResult& run, const Violation& violation, std::size_t server) {
+EventTable TableOf(const RunResult& run, const Violation& violation, std::string_view property,
+                   std::size_t server) {
   const ScriptNames names(run.events);
   EventTable table;
-  table.rows = Rows(run, violation, server, names);
+  table.rows = Rows(run, violation, property, server, names);
   CutPolling(table.rows);
   CutTail(table.rows);
   table.scripts = names.texts();

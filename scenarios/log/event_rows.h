@@ -8,10 +8,11 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/run_report.h"
-#include "scenarios/run/run.h"
+#include "scenarios/log/run_result.h"
 
 namespace interlock::scenarios {
 
@@ -20,7 +21,9 @@ struct EventTable {
   std::vector<std::string> scripts;  ///< texts of S1, S2, ... in the rows
 };
 
-/// REQUIRES: the run has its events. `server` is the column for events at the server.
-EventTable TableOf(const RunResult& run, const Violation& violation, std::size_t server);
+/// REQUIRES: the run has its events. `server` is the column for events at the server; `property`
+/// names what was violated: "LK005 foreign-release".
+EventTable TableOf(const RunResult& run, const Violation& violation, std::string_view property,
+                   std::size_t server);
 
 }  // namespace interlock::scenarios

@@ -12,7 +12,7 @@
 
 #include <interlock/time.h>
 
-#include "scenarios/judge/judged.h"
+#include "scenarios/cases/judged.h"
 #include "scenarios/log/attempt.h"
 #include "scenarios/log/holds.h"
 #include "scenarios/log/limits.h"
@@ -56,6 +56,7 @@ struct History {
   std::vector<ServerHold> server_holds;
   std::vector<Access> accesses;  ///< in order of arrival
   std::vector<Renewal> renewals;
+  std::vector<LateQuestion> late_questions = {};
   std::vector<Delay> delays;
   std::vector<Delay> outages;     ///< while something may have kept the client from a server
   std::vector<Interval> blocked;  ///< for a quorum: while too few servers were free for one

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "reports/case_rows.h"
-#include "scenarios/run/run.h"
+#include "scenarios/log/run_result.h"
 
 namespace interlock::scenarios {
 

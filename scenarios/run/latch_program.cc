@@ -9,13 +9,6 @@
 namespace interlock::scenarios {
 namespace {
 
-/// A number greater than that of any client's operations.
-constexpr int kMostOperations = 1000;
-
-int PartyOf(int client, std::size_t operation) {
-  return client * kMostOperations + static_cast<int>(operation);
-}
-
 class LatchProgram {
  public:
   LatchProgram(int client, harness::Environment& environment,
@@ -98,28 +91,6 @@ bool CountsLater(const std::vector<Operation>& operations, std::size_t index) {
 }
 
 }  // namespace
-
-std::vector<int> PartiesOf(const Workload& workload, int resource) {
-  std::vector<int> parties;
-  for (std::size_t client = 0; client < workload.clients.size(); ++client) {
-    const std::vector<Operation>& operations = workload.clients[client].operations;
-    for (std::size_t i = 0; i < operations.size(); ++i) {
-      if (operations[i].shared || operations[i].resource != resource) continue;
-      parties.push_back(PartyOf(static_cast<int>(client), i));
-    }
-  }
-  if (parties.empty()) parties.push_back(PartyOf(0, 0));
-  return parties;
-}
-
-int OneTooMany(const Workload& workload) {
-  return PartyOf(static_cast<int>(workload.clients.size()), 0);
-}
-
-std::string NameOfParty(int party) {
-  return "C" + std::to_string(party / kMostOperations + 1) + "." +
-         std::to_string(party % kMostOperations + 1);
-}
 
 void RunLatchClient(int client, const ClientPlan& plan, Progress& progress,
                     harness::Environment& environment,

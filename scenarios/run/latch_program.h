@@ -12,19 +12,12 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "scenarios/cases/parties.h"
 #include "scenarios/run/client_program.h"
 
 namespace interlock::scenarios {
-
-/// The parties of the workload's latch, by number; a latch for which nobody counts has one.
-std::vector<int> PartiesOf(const Workload& workload, int resource);
-/// A number that is not a party; it counts down when all of them should have.
-int OneTooMany(const Workload& workload);
-/// The name passed to Lock::CountDown.
-std::string NameOfParty(int party);
 
 /// See RunClient. A client that must still count down the same latch waits only for a limited time.
 void RunLatchClient(int client, const ClientPlan& plan, Progress& progress,

@@ -6,10 +6,11 @@
 #include <memory>
 #include <span>
 
-#include "scenarios/log/recorder.h"
+#include "scenarios/judge/demanded.h"
 #include "scenarios/run/black_box.h"
 #include "scenarios/run/environment.h"
 #include "scenarios/run/latch_program.h"
+#include "scenarios/run/recorder/recorder.h"
 #include "scenarios/run/run_verdict.h"
 #include "scenarios/run/several.h"
 #include "scenarios/run/world_options.h"
@@ -210,6 +211,12 @@ class OneRun {
 };
 
 }  // namespace
+
+bool IsPromised(Judged property, const RunCase& run_case) {
+  return WhyNotPromised(property, *run_case.scenario, run_case.synchrony,
+                        run_case.subject->traits())
+      .empty();
+}
 
 RunResult RunOnce(sim::Universe& universe, const RunCase& run_case, const Workload& workload,
                   sim::Choices& choices, bool keep_events, const StepWatch* watch,

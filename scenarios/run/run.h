@@ -15,7 +15,7 @@
 
 #include "scenarios/cases/goals.h"
 #include "scenarios/cases/scenario.h"
-#include "scenarios/log/history.h"
+#include "scenarios/log/run_result.h"
 #include "sim/universe.h"
 #include "sim/world.h"
 
@@ -29,32 +29,6 @@ struct RunCase {
 
 /// Whether the lock must have the property in this case; see WhyNotPromised.
 bool IsPromised(Judged property, const RunCase& run_case);
-
-/// The history of one of the run's resources, with its name.
-struct ResourceHistory {
-  std::string resource;
-  History history;
-};
-
-struct RunResult {
-  std::vector<Violation> violations;  ///< in order of time
-  PerJudged<bool> exercised;
-  GoalSet goals;
-  std::optional<std::string> inconclusive;  ///< why there is no verdict: an unmodelled command, ...
-  std::uint64_t trace_hash = 0;             ///< 0 if a probe was used and no events were asked for
-  std::uint64_t commands = 0;
-  Duration virtual_time{};
-  int faults = 0;                          ///< faults that took effect
-  FaultSet struck;                         ///< their kinds
-  std::uint64_t updates = 0;               ///< updates that the guarded resource accepted
-  std::uint64_t lost_updates = 0;          ///< updates overwritten by another write
-  std::string story;                       ///< if the scenario tells one; see story.h
-  std::vector<sim::TraceEvent> events;     ///< if asked for
-  std::vector<ResourceHistory> histories;  ///< one per resource, if the events were asked for
-  std::vector<std::string> pending_tasks;  ///< what was waiting when the run stopped
-
-  const Violation* Find(Judged property) const;
-};
 
 /// Work to do right after a step (see sim::TraceEvent), from inside the run.
 struct StepWatch {

@@ -11,7 +11,7 @@
 #include <interlock/harness/lock.h>
 
 #include "scenarios/judge/refusals.h"
-#include "scenarios/log/recorder.h"
+#include "scenarios/run/recorder/recorder.h"
 #include "scenarios/run/run.h"
 #include "sim/world.h"
 

@@ -11,9 +11,9 @@
 #include <optional>
 #include <utility>
 
+#include "scenarios/run/parallel.h"
 #include "scenarios/search/isolated.h"
 #include "scenarios/search/lock_exploration.h"
-#include "scenarios/search/parallel.h"
 #include "scenarios/search/plan.h"
 #include "scenarios/search/row_book.h"
 #include "scenarios/search/to_report.h"

@@ -19,20 +19,11 @@
 #include <vector>
 
 #include "reports/run_report.h"
-#include "scenarios/locks/specimen.h"
+#include "scenarios/locks/entry.h"
 #include "scenarios/run/run.h"
 #include "scenarios/search/explore/strategies.h"
 
 namespace interlock::scenarios {
-
-struct Entry {
-  std::shared_ptr<const harness::Subject> subject;
-  bool specimen = false;
-  std::vector<Conviction> expected;  ///< specimens only
-  /// Somebody else's lock, which may be better than what a scenario takes for granted of every
-  /// lease lock: its weaknesses need not show.
-  bool foreign = false;
-};
 
 /// One of several processes that share a campaign.
 struct Shard {

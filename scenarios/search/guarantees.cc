@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "scenarios/cases/catalogue/fault_classes.h"
+#include "scenarios/cases/scenario.h"
+#include "scenarios/judge/demanded.h"
+#include "scenarios/judge/property.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -88,11 +90,6 @@ reports::ResultRow JudgedRow(reports::ResultRow row) {
 }
 
 }  // namespace
-
-const std::vector<Scenario>& GuaranteeScenarios() {
-  static const std::vector<Scenario> kScenarios = catalogue::FaultClasses();
-  return kScenarios;
-}
 
 reports::Expectation Promised(const harness::Subject& subject, const Scenario& scenario,
                               Judged property) {

@@ -18,9 +18,6 @@
 
 namespace interlock::scenarios {
 
-/// In the order of the table: by class, then by topology.
-const std::vector<Scenario>& GuaranteeScenarios();
-
 /// What the subject promises about the property in one of these scenarios.
 reports::Expectation Promised(const harness::Subject& subject, const Scenario& scenario,
                               Judged property);

@@ -10,7 +10,8 @@
 #include "reports/json_writer.h"
 #include "scenarios/cases/generators.h"
 #include "scenarios/cases/replay_token.h"
-#include "scenarios/judge/words.h"
+#include "scenarios/judge/property.h"
+#include "scenarios/log/words.h"
 #include "scenarios/search/shards.h"
 
 namespace interlock::scenarios {

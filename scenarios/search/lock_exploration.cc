@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/judge/property.h"
 #include "scenarios/search/rows.h"
 #include "scenarios/search/unit_runner.h"
 

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/judge/demanded.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/search/rows.h"
 
 namespace interlock::scenarios {

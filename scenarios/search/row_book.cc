@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/judge/demanded.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/search/lock_exploration.h"
 #include "scenarios/search/rows.h"
 

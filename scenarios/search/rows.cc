@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/judge/demanded.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/search/guarantees.h"
 
 namespace interlock::scenarios {

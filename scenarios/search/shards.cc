@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/judge/property.h"
 #include "scenarios/search/plan.h"
 #include "scenarios/search/row_book.h"
 

@@ -8,15 +8,19 @@
 #include <fmt/format.h>
 
 #include "reports/json_text.h"
+#include "scenarios/judge/demanded.h"
 #include "scenarios/judge/property.h"
-#include "scenarios/judge/words.h"
 #include "scenarios/log/event_rows.h"
 #include "scenarios/log/stretches.h"
+#include "scenarios/log/words.h"
 #include "scenarios/search/shrink/explain.h"
 #include "scenarios/search/shrink/trial.h"
 
 namespace interlock::scenarios {
 namespace {
+
+/// "LK005 foreign-release".
+std::string Label(Judged property) { return fmt::format("{} {}", Code(property), Slug(property)); }
 
 using reports::Counterexample;
 
@@ -312,7 +316,7 @@ Counterexample ExplainPartly(const Found& found, const RunResult& run, std::stri
     }
   }
   if (!run.events.empty() && violation.at >= sim::VirtualTime{}) {
-    EventTable table = TableOf(run, violation, columns - 1);
+    EventTable table = TableOf(run, violation, Label(violation.property), columns - 1);
     counterexample.rows = std::move(table.rows);
     counterexample.scripts = std::move(table.scripts);
   }
@@ -337,7 +341,7 @@ Explained Explain(const Found& found, std::string_view program, Effort effort,
   if (violation != nullptr) {
     counterexample.sentence = violation->what;
     counterexample.hints.emplace_back(HintsFor(run_case, found.property)[HintFor(run, *violation)]);
-    EventTable table = TableOf(run, *violation, server);
+    EventTable table = TableOf(run, *violation, Label(violation->property), server);
     counterexample.rows = std::move(table.rows);
     counterexample.scripts = std::move(table.scripts);
     counterexample.stretches = StretchesOf(run, counterexample.rows);

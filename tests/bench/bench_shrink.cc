@@ -14,6 +14,7 @@
 #include <benchmark/benchmark.h>
 
 #include "scenarios/cases/generators.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/search/campaign.h"
 #include "scenarios/search/shrink/shrink.h"
 

@@ -191,6 +191,21 @@ function(only_in include_regex path_regex text)
   endif()
 endfunction()
 
+# Each room of scenarios/ uses those below it alone.
+macro(check_room)
+  set(rooms cli search run judge log cases locks)
+  list(JOIN rooms "|" any_room)
+  set(up_here "")
+  if(path MATCHES "^scenarios/(${any_room})/")
+    foreach(room IN LISTS rooms)
+      list(APPEND up_here ${room})
+      list(JOIN up_here "|" users)
+      only_in("^\"scenarios/${room}/" "^scenarios/(${users})/"
+              "scenarios/${room}/ is above this folder")
+    endforeach()
+  endif()
+endmacro()
+
 function(check_includes)
   allowed_includes(allowed)
   string(REGEX MATCHALL "\n#[ ]*include [<\"][^>\"\n]+[>\"]" lines "\n${raw}")
@@ -215,7 +230,7 @@ function(check_includes)
     only_in("^<boost/asio" "^sim/serve/" "Boost.Asio belongs to sim/serve/ alone")
     only_in("^<CLI/" "^scenarios/cli/options\\.cc$" "CLI11 belongs to scenarios/cli/options.cc alone")
     only_in("^<toml\\+\\+" "^scenarios/cli/" "toml++ belongs to scenarios/cli/ alone")
-    only_in("^\"scenarios/cli/" "^scenarios/cli/" "scenarios/cli/ is on top of everything")
+    check_room()
     if(path MATCHES "^lib/")
       only_in("^<(thread|condition_variable|random|future|pthread\\.h)>$"
               "^lib/src/thread_runtime\\.cc$"

@@ -180,7 +180,10 @@ accepts(sim/serve/listener.cc
         "${kHead}#include <boost/asio/ip/tcp.hpp>\n#include <fmt/format.h>\n#include \"sim/redis/server.h\"\n")
 accepts(sim/machine/stage.cc
         "${kHead}#include <fmt/format.h>\n#include \"sim/redis/server.h\"\n#include \"sim/setting.h\"\n")
-rejects(scenarios/run/x.cc 2 "scenarios/cli/ is on top" "${kHead}#include \"scenarios/cli/values.h\"\n")
+rejects(scenarios/run/x.cc 2 "scenarios/cli/ is above" "${kHead}#include \"scenarios/cli/values.h\"\n")
+rejects(scenarios/log/x.cc 2 "scenarios/run/ is above" "${kHead}#include \"scenarios/run/run.h\"\n")
+rejects(scenarios/locks/x.cc 2 "scenarios/cases/ is above" "${kHead}#include \"scenarios/cases/goals.h\"\n")
+accepts(scenarios/judge/x.cc "${kHead}#include \"scenarios/cases/goals.h\"\n#include \"scenarios/judge/x.h\"\n")
 accepts(scenarios/cli/options.cc "${kHead}#include <CLI/CLI.hpp>\n")
 accepts(scenarios/cli/main.cc "${kHead}#include <toml++/toml.h>\n")
 

@@ -6,7 +6,6 @@
 
 #include "scenarios/cases/catalogue/rows.h"
 #include "scenarios/cases/catalogue/server_faults.h"
-#include "scenarios/judge/property.h"
 
 namespace interlock::scenarios::catalogue {
 namespace {
@@ -28,7 +27,7 @@ std::vector<Judged> EveryLockProperty() {
   std::vector<Judged> all;
   for (const Judged property : kAllJudged) {
     // For a semaphore the exclusions become these.
-    if (!PropertyOf(property).semaphores_only) all.push_back(property);
+    if (!IsOfPermits(property)) all.push_back(property);
   }
   return all;
 }

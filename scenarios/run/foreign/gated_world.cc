@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "scenarios/judge/words.h"
+#include "scenarios/log/words.h"
 #include "scenarios/run/foreign/words.h"
 
 namespace interlock::scenarios::drive {

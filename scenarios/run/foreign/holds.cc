@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "scenarios/judge/words.h"
+#include "scenarios/log/words.h"
 #include "scenarios/run/foreign/lock_words.h"
 #include "sim/redis/text.h"
 

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "scenarios/search/parallel.h"
+#include "scenarios/run/parallel.h"
 
 namespace interlock::scenarios::contend {
 namespace {

@@ -14,10 +14,10 @@
 #include <interlock/result.h>
 
 #include "reports/contention.h"
+#include "scenarios/locks/entry.h"
 #include "scenarios/run/load/load.h"
 #include "scenarios/run/load/simulated.h"
 #include "scenarios/run/load/wall.h"
-#include "scenarios/search/campaign.h"
 
 namespace interlock::scenarios::contend {
 

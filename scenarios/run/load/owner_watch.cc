@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "scenarios/log/server_view.h"
+#include "scenarios/run/recorder/server_view.h"
 
 namespace interlock::scenarios::contend {
 namespace {

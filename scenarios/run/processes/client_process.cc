@@ -20,7 +20,7 @@
 
 #include <fmt/format.h>
 
-#include "scenarios/judge/words.h"
+#include "scenarios/log/words.h"
 #include "scenarios/run/processes/client_main.h"
 
 namespace interlock::scenarios::real {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "scenarios/judge/outside.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/locks/specimens/escapes.h"
 #include "scenarios/run/processes/real_fault.h"
 #include "scenarios/run/processes/real_plan.h"
@@ -23,28 +25,10 @@ bool ServersAnswer(const WorkloadShape& shape) {
 std::string_view WhyNotJudged(Judged property, const Scenario& scenario,
                               const harness::Traits& traits) {
   const WorkloadShape shape = RealShape(scenario);
-  switch (property) {
-    case Judged::kOrder:
-      return "from outside nobody sees who queued first";
-    case Judged::kFencedWrites:
-      return "nothing is guarded outside of Redis";
-    case Judged::kForeignRelease:
-    case Judged::kForeignExtend:
-      if (traits.latch) return "nobody holds a latch";
-      if (traits.renews) return "from outside nobody sees when a renewed lease ends";
-      if (!ServersAnswer(shape)) return "what is held back may be released or extended later";
-      return "";
-    case Judged::kFalseValidity:
-      if (!shape.overstay) return "nobody comes back late to ask";
-      return "";
-    case Judged::kSpuriousRefusal:
-    case Judged::kTermination:
-      if (traits.latch) return "a real machine's delays excuse it";
-      if (!shape.faults.empty()) return "a fault may be the reason";
-      return "";
-    default:
-      return "";
-  }
+  return WhyHidden(property, {.traits = traits,
+                              .faults = !shape.faults.empty(),
+                              .servers_answer = ServersAnswer(shape),
+                              .comes_late = shape.overstay});
 }
 
 std::string_view WhyItMayEscape(const std::vector<Conviction>& expected, Judged property) {

@@ -9,8 +9,8 @@
 
 #include <interlock/harness/traits.h>
 
+#include "scenarios/cases/judged.h"
 #include "scenarios/cases/scenario.h"
-#include "scenarios/judge/judged.h"
 #include "scenarios/locks/specimen.h"
 
 namespace interlock::scenarios::real {

@@ -5,15 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/judge/outside.h"
 #include "scenarios/judge/validity.h"
 
 namespace interlock::scenarios::real {
 namespace {
-
-/// Clocks of client and server drift apart, within a lease, by less than a lease divided by this.
-constexpr int kDriftPart = 100;
-/// Redis counts in whole ms, and reads its clock once for all that it does in one go.
-constexpr Duration kServerUnit = std::chrono::milliseconds(2);
 
 class Builder {
  public:
@@ -88,7 +84,7 @@ class Builder {
     }
   }
 
-  RealHistory Finish() {
+  History Finish() {
     history_.last_fault =
         std::max(history_.last_fault, VirtualTime(frame_.faults_over - frame_.started));
     for (ClientHold& hold : history_.holds) {
@@ -164,8 +160,8 @@ class Builder {
     const VirtualTime until = Relative(record.valid_until_ns);
     const VirtualTime called = Relative(record.called_ns);
     if (!MustKnowOfEnd(until, true, called)) return;
-    history_.asked_late = true;
-    if (record.yes) ConvictCalledValid(record.client, until, called, history_.told_valid);
+    history_.late_questions.push_back(
+        {.client = record.client, .until = until, .at = called, .told_lost = !record.yes});
   }
 
   void Extend(const State& client, const EventRecord& record, VirtualTime at) {
@@ -200,30 +196,15 @@ class Builder {
 
   const HistoryFrame& frame_;
   std::vector<State> clients_;
-  RealHistory history_;
+  History history_;
 };
 
 }  // namespace
 
-RealHistory HistoryOf(const std::vector<EventRecord>& records, const HistoryFrame& frame) {
+History HistoryOf(const std::vector<EventRecord>& records, const HistoryFrame& frame) {
   Builder builder(frame);
   for (const EventRecord& record : records) builder.Add(record);
   return builder.Finish();
-}
-
-VirtualTime LatestEnd(const History& history, const ServerHold& hold) {
-  const bool unknown =
-      std::any_of(history.renewals.begin(), history.renewals.end(), [&](const Renewal& renewal) {
-        return renewal.client == hold.client && renewal.called >= hold.granted &&
-               Status(renewal.answer).outcome() == Outcome::kUnknown;
-      });
-  if (unknown) return kOpen;
-  return hold.renewed + history.lease + history.lease / kDriftPart + kServerUnit;
-}
-
-Interval ProvenHold(const ServerHold& hold) {
-  if (hold.end == ServerHoldEnd::kReleased) return {hold.granted, hold.ended};
-  return {hold.granted, std::min(hold.promised_until, hold.ended)};
 }
 
 }  // namespace interlock::scenarios::real

@@ -6,7 +6,8 @@
 // On a real server only the two ends of each request are known. History::server_holds has one entry
 // per grant, in the order of History::holds, and bounds the server's promise from below: it has
 // begun when the grant was told, and lasts at least until `promised_until`, counted from before the
-// request was sent. Nothing is assumed that might be false. Thread safety: pure functions.
+// request was sent. Nothing is assumed that might be false. judge/outside.h judges it.
+// Thread safety: pure functions.
 #pragma once
 
 #include <vector>
@@ -29,19 +30,6 @@ struct HistoryFrame {
   MonotonicTime faults_over{};
 };
 
-struct RealHistory : History {
-  bool asked_late = false;            ///< asked whether a lease was valid after its end
-  std::vector<Violation> told_valid;  ///< and was told that it is
-};
-
-RealHistory HistoryOf(const std::vector<EventRecord>& records, const HistoryFrame& frame);
-
-/// The latest end of the server's lease, as last extended by then; kOpen: the outcome of an
-/// extension is not known.
-VirtualTime LatestEnd(const History& history, const ServerHold& hold);
-
-/// When this grant proves that the server kept the resource for it: until its release was called,
-/// if that was answered "released", otherwise as long as the promise surely lasted.
-Interval ProvenHold(const ServerHold& hold);
+History HistoryOf(const std::vector<EventRecord>& records, const HistoryFrame& frame);
 
 }  // namespace interlock::scenarios::real

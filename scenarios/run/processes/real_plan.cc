@@ -6,7 +6,6 @@
 
 #include "scenarios/cases/generators.h"
 #include "scenarios/run/processes/real_fault.h"
-#include "scenarios/search/campaign.h"
 
 namespace interlock::scenarios::real {
 namespace {
@@ -208,7 +207,7 @@ WorkloadShape RealShape(const Scenario& scenario) {
   return shape;
 }
 
-std::vector<RealPlan> PlansFor(const Scenario& scenario, std::uint64_t seed, bool readers) {
+std::vector<RealPlan> PlansFor(const Scenario& scenario, const SeedOfRun& seed_of, bool readers) {
   if (!scenario.pinned.empty()) return {Cooked(scenario.pinned.front(), kFixedLease)};
   std::vector<RealPlan> plans;
   Scenario here = scenario;
@@ -216,7 +215,7 @@ std::vector<RealPlan> PlansFor(const Scenario& scenario, std::uint64_t seed, boo
   const Generator generator(here, Extras{.readers = readers});
   std::uint64_t in_vain = 0;
   for (std::uint64_t index = 0; index < kMostDraws && plans.size() < kGenerated; ++index) {
-    const Workload drawn = generator.Draw(RunSeed(seed, scenario, RealClass(scenario), index));
+    const Workload drawn = generator.Draw(seed_of(index));
     if (!Suits(here.shape, drawn)) continue;
     const bool choosy = ++in_vain < kChoosyDraws;
     if (choosy && !IsTelling(here.shape, drawn, plans.size())) continue;

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -63,7 +64,9 @@ WorkloadShape RealShape(const Scenario& scenario);
 inline SynchronyClass RealClass(const Scenario& scenario) { return scenario.classes.back(); }
 
 /// The scenario's one pinned workload, or a small fixed number of generated ones. With `readers`
-/// some operations are readers', and everything else is the same.
-std::vector<RealPlan> PlansFor(const Scenario& scenario, std::uint64_t seed, bool readers);
+/// some operations are readers', and everything else is the same. `seed_of`: of the run with an
+/// index.
+using SeedOfRun = std::function<std::uint64_t(std::uint64_t index)>;
+std::vector<RealPlan> PlansFor(const Scenario& scenario, const SeedOfRun& seed_of, bool readers);
 
 }  // namespace interlock::scenarios::real

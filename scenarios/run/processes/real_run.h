@@ -40,7 +40,7 @@ struct RealCase {
 };
 
 struct RealRun {
-  RealHistory history;  ///< the probes come after the workload's own clients
+  History history;  ///< the probes come after the workload's own clients
   std::vector<sim::redis::Server::KeyInfo> keys;  ///< at the end, with their remaining ms to live
   bool stopped = false;
   int crashes = 0;

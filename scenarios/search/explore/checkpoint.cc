@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/judge/property.h"
 #include "sim/trace.h"
 
 namespace interlock::scenarios {

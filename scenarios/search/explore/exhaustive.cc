@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/judge/demanded.h"
 #include "scenarios/search/explore/checkpoint.h"
 #include "scenarios/search/explore/search.h"
 

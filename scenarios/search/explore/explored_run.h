@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/log/recorder.h"
+#include "scenarios/run/recorder/recorder.h"
 #include "scenarios/run/run.h"
 #include "scenarios/search/explore/frontier.h"
 #include "scenarios/search/explore/visited.h"

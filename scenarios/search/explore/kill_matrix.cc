@@ -5,8 +5,9 @@
 #include <memory>
 
 #include "scenarios/cases/generators.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/run/guard.h"
-#include "scenarios/search/parallel.h"
+#include "scenarios/run/parallel.h"
 #include "scenarios/search/plan.h"
 #include "sim/check.h"
 

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/judge/property.h"
 #include "scenarios/search/explore/visited.h"
 
 namespace interlock::scenarios {

@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "scenarios/judge/property.h"
-#include "scenarios/judge/words.h"
+#include "scenarios/log/words.h"
 
 namespace interlock::scenarios::drive {
 namespace {

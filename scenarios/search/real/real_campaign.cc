@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/judge/outside.h"
 #include "scenarios/log/story.h"
 #include "scenarios/run/processes/expectations.h"
-#include "scenarios/run/processes/judge.h"
 #include "scenarios/run/processes/real_plan.h"
 #include "scenarios/run/processes/real_run.h"
 #include "scenarios/search/real/real_report.h"
@@ -118,7 +118,7 @@ class Campaign {
   Status RunPlans(std::uint64_t seed, RealUnit& unit) {
     const bool readers = MayShare(unit.entry->subject->traits());
     std::uint64_t number = 0;
-    for (const RealPlan& plan : PlansFor(*unit.scenario, seed, readers)) {
+    for (const RealPlan& plan : PlansFor(*unit.scenario, SeedsOf(*unit.scenario, seed), readers)) {
       if (IsDone(unit)) break;
       if (Status s = RunOne(plan, sim::MixSeed(seed, number++), unit); !s.ok()) return s;
     }
@@ -162,7 +162,8 @@ class Campaign {
     const Result<RealRun> run = RunOnRedis(runtime_, one);
     if (!run.ok()) return run.status();
     if (run->stopped) return Status();
-    const RealVerdict verdict = JudgeReal(run->history, RulesOf(one, *run), run->keys);
+    const OutsideRules rules = RulesOf(one, *run);
+    const OutsideVerdict verdict = JudgeFromOutside({run->history, rules, run->keys});
     AddRealRun(*run, verdict, unit);
     if (run->broken.empty() && !unit.entry->specimen) Count(verdict.goals, goals_);
     ++report_.totals.runs;
@@ -176,8 +177,8 @@ class Campaign {
     return Status();
   }
 
-  static RealRules RulesOf(const RealCase& one, const RealRun& run) {
-    RealRules rules;
+  static OutsideRules RulesOf(const RealCase& one, const RealRun& run) {
+    OutsideRules rules;
     rules.traits = one.subject->traits();
     rules.parties = one.options.parties;
     rules.stays_taken_for = one.subject->StaysTakenFor(one.options);
@@ -230,6 +231,12 @@ class Campaign {
 };
 
 }  // namespace
+
+SeedOfRun SeedsOf(const Scenario& scenario, std::uint64_t seed) {
+  return [&scenario, seed](std::uint64_t index) {
+    return RunSeed(seed, scenario, RealClass(scenario), index);
+  };
+}
 
 Result<reports::RunReport> RunShare(ThreadRuntime& runtime, const RealCheckOptions& options,
                                     const CampaignShare& share) {

@@ -15,6 +15,7 @@
 #include <interlock/thread_runtime.h>
 
 #include "reports/run_report.h"
+#include "scenarios/run/processes/real_plan.h"
 #include "scenarios/search/real/real_check.h"
 
 namespace interlock::scenarios::real {
@@ -27,6 +28,9 @@ struct CampaignShare {
   HiredisOptions redis;  ///< otherwise on this one
   std::string prefix;    ///< of all keys
 };
+
+/// The seeds of a scenario's runs, as in a simulated campaign.
+SeedOfRun SeedsOf(const Scenario& scenario, std::uint64_t seed);
 
 /// Rows in the order of locks and scenarios, undecided; goals, totals, and notes. kUnavailable:
 /// servers or processes could not be started.

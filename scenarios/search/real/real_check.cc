@@ -68,7 +68,7 @@ void NotePlans(const RealCheckOptions& options, reports::RunReport& report) {
                                    return row.scenario == scenario->name && row.runs > 0;
                                  });
     if (!ran) continue;
-    const auto plans = real::PlansFor(*scenario, options.seed, false);
+    const auto plans = real::PlansFor(*scenario, real::SeedsOf(*scenario, options.seed), false);
     if (plans.empty()) continue;
     const auto [least, most] = std::minmax_element(
         plans.begin(), plans.end(), [](const real::RealPlan& a, const real::RealPlan& b) {

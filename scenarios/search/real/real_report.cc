@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/judge/demanded.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/run/processes/expectations.h"
 #include "scenarios/run/processes/real_plan.h"
 #include "scenarios/search/rows.h"
@@ -95,7 +97,7 @@ void AddConviction(const RealUnit& unit, Judged property, reports::RunReport& re
 
 }  // namespace
 
-void AddRealRun(const RealRun& run, const RealVerdict& verdict, RealUnit& unit) {
+void AddRealRun(const RealRun& run, const OutsideVerdict& verdict, RealUnit& unit) {
   const std::uint64_t index = unit.runs++;
   for (const Judged property : kAllJudged) {
     if (!run.broken.empty()) {

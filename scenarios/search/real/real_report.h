@@ -14,7 +14,7 @@
 #include "reports/run_report.h"
 #include "scenarios/cases/goals.h"
 #include "scenarios/cases/scenario.h"
-#include "scenarios/run/processes/judge.h"
+#include "scenarios/judge/outside.h"
 #include "scenarios/run/processes/real_run.h"
 #include "scenarios/search/campaign.h"
 
@@ -34,7 +34,7 @@ struct RealUnit {
 };
 
 /// `verdict` is ignored for a broken run, which counts but decides nothing.
-void AddRealRun(const RealRun& run, const RealVerdict& verdict, RealUnit& unit);
+void AddRealRun(const RealRun& run, const OutsideVerdict& verdict, RealUnit& unit);
 
 /// Whether this specimen should be convicted here, certainly or by chance.
 bool CanBeConvicted(const RealUnit& unit);

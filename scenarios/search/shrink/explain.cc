@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "scenarios/judge/words.h"
+#include "scenarios/log/words.h"
 #include "scenarios/search/shrink/continued.h"
 #include "scenarios/search/shrink/critical.h"
 #include "scenarios/search/shrink/parts.h"

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "scenarios/cases/replay_token.h"
+#include "scenarios/judge/demanded.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/run/guard.h"
 #include "scenarios/search/shrink/aimed_source.h"
 

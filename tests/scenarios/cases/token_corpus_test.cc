@@ -21,6 +21,7 @@
 
 #include "scenarios/cases/generators.h"
 #include "scenarios/cases/replay_token.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/locks/specimen.h"
 #include "scenarios/search/plan.h"
 

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "scenarios/judge/demanded.h"
 #include "sim/unknown_name.h"
 #include "tests/scenarios/plain_subject.h"
 

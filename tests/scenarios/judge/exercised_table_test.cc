@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "scenarios/judge/exercised.h"
+#include "scenarios/judge/property.h"
 #include "tests/scenarios/judge/histories.h"
 
 namespace interlock::scenarios {

@@ -3,6 +3,7 @@
 // Which goals a history reaches, and which properties it therefore put to the test. A property that
 // is held exercised when it was not would be a false green.
 #include "scenarios/judge/exercised.h"
+#include "scenarios/judge/property.h"
 
 #include <tuple>
 #include <utility>

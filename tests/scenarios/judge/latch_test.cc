@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "scenarios/judge/property.h"
 #include "scenarios/judge/refusals.h"
 #include "scenarios/locks/specimens/latch.h"
 #include "scenarios/run/latch_program.h"

@@ -17,7 +17,7 @@
 #include "scenarios/judge/progress.h"
 #include "scenarios/judge/refusals.h"
 #include "scenarios/judge/writes.h"
-#include "scenarios/log/guarded_resource.h"
+#include "scenarios/run/recorder/guarded_resource.h"
 #include "scenarios/search/shrink/parts.h"
 #include "tests/scenarios/judge/histories.h"
 

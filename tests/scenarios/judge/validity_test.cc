@@ -92,10 +92,21 @@ TEST(ValidityTest, ALockKnowsAtOnceOfALossThatItHasToldOf) {
 }
 
 TEST(ValidityTest, WhoeverIsToldValidTooLateIsNamedWithBothInstants) {
-  std::vector<Violation> violations;
-  ConvictCalledValid(0, Ms(1000), Ms(1200), violations);
+  History history = NewHistory();
+  history.late_questions = {{.until = Ms(1000), .at = Ms(1200), .told_lost = false},
+                            {.until = Ms(1000), .at = Ms(1300), .told_lost = true}};
+  const std::vector<Violation> violations = ValidityVerdict(history);
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFalseValidity));
   EXPECT_THAT(violations[0].what, HasSubstr("had ended at 1000.000 ms"));
+}
+
+TEST(ValidityTest, WhoeverIsNotToldOfALossInTimeIsNamedWithBothInstants) {
+  History history = NewHistory();
+  history.late_questions = {
+      {.until = Ms(1000), .at = Ms(1200), .asked = false, .told_lost = false}};
+  const std::vector<Violation> violations = ValidityVerdict(history);
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFalseValidity));
+  EXPECT_THAT(violations[0].what, HasSubstr("not been told at 1200.000 ms"));
 }
 
 std::vector<Violation> JudgeCalls(std::vector<LossCall> calls) {

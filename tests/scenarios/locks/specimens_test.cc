@@ -15,8 +15,10 @@
 
 #include <gtest/gtest.h>
 
+#include "scenarios/cases/judged.h"
 #include "scenarios/cases/scenario.h"
-#include "scenarios/judge/judged.h"
+#include "scenarios/judge/demanded.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/locks/specimen.h"
 #include "scenarios/search/campaign.h"
 #include "tests/scenarios/subject_bench.h"

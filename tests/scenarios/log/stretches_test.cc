@@ -48,7 +48,7 @@ struct Overtaken {
   }
 
   std::vector<reports::TableRow> Rows() const {
-    return TableOf(run, *run.Find(Judged::kForeignRelease), 3).rows;
+    return TableOf(run, *run.Find(Judged::kForeignRelease), "", 3).rows;
   }
 
   std::shared_ptr<const harness::Subject> subject =
@@ -127,7 +127,7 @@ std::vector<std::string> SpansOf(std::vector<sim::TraceEvent> events) {
   Violation violation;
   violation.at = Duration(99);
   std::vector<std::string> spans;
-  for (const reports::TableRow& row : TableOf(run, violation, 1).rows) {
+  for (const reports::TableRow& row : TableOf(run, violation, "", 1).rows) {
     if (row.kind != reports::RowKind::kViolation) spans.emplace_back(ToString(row.span));
   }
   return spans;

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "scenarios/cases/generators.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/locks/specimen.h"
 #include "scenarios/locks/specimens/recipe.h"
 #include "scenarios/run/run.h"

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "scenarios/judge/demanded.h"
 #include "scenarios/search/campaign.h"
 #include "tests/scenarios/connection_subject.h"
 

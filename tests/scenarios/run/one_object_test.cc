@@ -16,7 +16,7 @@
 
 #include "scenarios/cases/generators.h"
 #include "scenarios/locks/specimen.h"
-#include "scenarios/log/users.h"
+#include "scenarios/run/recorder/users.h"
 #include "scenarios/run/run.h"
 #include "scenarios/search/campaign.h"
 #include "tests/scenarios/plain_subject.h"

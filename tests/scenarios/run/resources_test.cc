@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "scenarios/cases/generators.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/locks/specimen.h"
 #include "scenarios/run/run.h"
 #include "scenarios/search/campaign.h"
@@ -41,7 +42,7 @@ ClientPlan Does(std::vector<Operation> operations) {
   return client;
 }
 
-RunResult RunOf(const harness::Subject& subject, const Workload& workload) {
+RunResult RunOnResources(const harness::Subject& subject, const Workload& workload) {
   const RunCase run_case{&subject, FindScenario("contention"), SynchronyClass::kNone};
   sim::Universe universe;
   sim::Choices choices = sim::Choices::FromTape({});
@@ -62,7 +63,7 @@ TEST(ResourcesTest, HoldersOfTwoResourcesAreNotInEachOthersWay) {
   const auto subject = testing::PlainSubject();
   const Operation first{.hold = milliseconds(500)};
   const Operation second{.think = milliseconds(100), .hold = milliseconds(500), .resource = 1};
-  const RunResult run = RunOf(*subject, TwoResources({Does({first}), Does({second})}));
+  const RunResult run = RunOnResources(*subject, TwoResources({Does({first}), Does({second})}));
   EXPECT_TRUE(run.violations.empty());
   EXPECT_FALSE(run.goals.Has(Goal::kContended));
   EXPECT_FALSE(run.goals.Has(Goal::kRefused));
@@ -72,7 +73,7 @@ TEST(ResourcesTest, OneResourceIsContendedLikeInARunOfItsOwn) {
   const auto subject = testing::PlainSubject();
   const Operation first{.hold = milliseconds(500), .resource = 1};
   const Operation second{.think = milliseconds(100), .hold = milliseconds(500), .resource = 1};
-  const RunResult run = RunOf(*subject, TwoResources({Does({first}), Does({second})}));
+  const RunResult run = RunOnResources(*subject, TwoResources({Does({first}), Does({second})}));
   EXPECT_TRUE(run.violations.empty());
   EXPECT_TRUE(run.goals.Has(Goal::kContended));
   EXPECT_TRUE(run.goals.Has(Goal::kRefused));
@@ -81,7 +82,7 @@ TEST(ResourcesTest, OneResourceIsContendedLikeInARunOfItsOwn) {
 // Each resource is asked for when all is healed, so that a loss of any of them shows.
 TEST(ResourcesTest, EachResourceHasItsProbe) {
   const auto subject = testing::PlainSubject();
-  const RunResult run = RunOf(*subject, TwoResources({Does({})}));
+  const RunResult run = RunOnResources(*subject, TwoResources({Does({})}));
   std::vector<std::string> granted;
   for (const sim::TraceEvent& event : run.events) {
     if (event.text.starts_with("granted")) granted.push_back(event.text);
@@ -93,7 +94,7 @@ TEST(ResourcesTest, AViolationNamesItsResource) {
   const auto subject = testing::PlainSubject({.release_blindly = true});
   const Operation late{.hold = milliseconds(990), .overstay = milliseconds(300), .resource = 1};
   const Operation next{.think = milliseconds(1'050), .hold = milliseconds(900), .resource = 1};
-  const RunResult run = RunOf(*subject, TwoResources({Does({late}), Does({next})}));
+  const RunResult run = RunOnResources(*subject, TwoResources({Does({late}), Does({next})}));
   const Violation* released = run.Find(Judged::kForeignRelease);
   ASSERT_NE(released, nullptr);
   EXPECT_EQ(released->resource, 1);
@@ -105,7 +106,7 @@ TEST(ResourcesTest, AnOperationInsideAnotherIsDoneBeforeThatReleases) {
   const Operation outer{.hold = milliseconds(10)};
   const Operation inner{.hold = milliseconds(10), .resource = 1, .inside = true};
   const Operation after{.hold = milliseconds(10), .resource = 1};
-  const RunResult run = RunOf(*subject, TwoResources({Does({outer, inner, after})}));
+  const RunResult run = RunOnResources(*subject, TwoResources({Does({outer, inner, after})}));
   EXPECT_TRUE(run.violations.empty());
   std::vector<std::string> order;
   for (const std::string& note : NotesOf(run, 1)) {
@@ -124,7 +125,7 @@ TEST(ResourcesTest, WhatOutlivesTheOneThatItIsInsideOfIsGivenBackAfterIt) {
   inner.inside = true;
   inner.outlives = true;
   const RunResult run =
-      RunOf(*testing::PlainSubject(), TwoResources({Does({outer, inner, outer})}));
+      RunOnResources(*testing::PlainSubject(), TwoResources({Does({outer, inner, outer})}));
   std::vector<std::string> released;
   for (const std::string& note : NotesOf(run, 1)) {
     if (note.find("C1 release:") == 0) released.push_back(note);
@@ -142,7 +143,8 @@ TEST(ResourcesTest, WhatIsDroppedIsNotGivenBackAndBelievedInNoMore) {
   inner.resource = 1;
   inner.inside = true;
   inner.drops = true;
-  const RunResult run = RunOf(*testing::PlainSubject(), TwoResources({Does({outer, inner})}));
+  const RunResult run =
+      RunOnResources(*testing::PlainSubject(), TwoResources({Does({outer, inner})}));
   EXPECT_TRUE(run.violations.empty());
   std::vector<std::string> ends;
   for (const std::string& note : NotesOf(run, 1)) {
@@ -161,7 +163,8 @@ TEST(ResourcesTest, WhatIsInsideARefusedOperationIsLeftOut) {
   const Operation holds{.hold = milliseconds(500)};
   const Operation outer{.think = milliseconds(100), .hold = milliseconds(10)};
   const Operation inner{.hold = milliseconds(10), .resource = 1, .inside = true};
-  const RunResult run = RunOf(*subject, TwoResources({Does({holds}), Does({outer, inner})}));
+  const RunResult run =
+      RunOnResources(*subject, TwoResources({Does({holds}), Does({outer, inner})}));
   EXPECT_THAT(NotesOf(run, 2), Contains("C2 try: jobs:42"));
   EXPECT_THAT(NotesOf(run, 2), Not(Contains("C2 try: jobs:42/2")));
 }
@@ -171,7 +174,7 @@ TEST(ResourcesTest, NobodyAsksInsideForWhatItHolds) {
   const auto subject = testing::PlainSubject();
   const Operation outer{.hold = milliseconds(10)};
   const Operation inner{.hold = milliseconds(10), .inside = true};
-  const RunResult run = RunOf(*subject, TwoResources({Does({outer, inner})}));
+  const RunResult run = RunOnResources(*subject, TwoResources({Does({outer, inner})}));
   EXPECT_EQ(std::ranges::count(NotesOf(run, 1), "C1 try: jobs:42"), 1);
 }
 
@@ -183,7 +186,7 @@ TEST(ResourcesTest, ACrosswiseWaitEndsWithTheLease) {
         {{.hold = milliseconds(10), .resource = first},
          {.ask = Ask::kWait, .hold = milliseconds(10), .resource = 1 - first, .inside = true}});
   };
-  const RunResult run = RunOf(*subject, TwoResources({crosswise(0), crosswise(1)}));
+  const RunResult run = RunOnResources(*subject, TwoResources({crosswise(0), crosswise(1)}));
   EXPECT_TRUE(run.violations.empty());
   EXPECT_TRUE(run.pending_tasks.empty());
   EXPECT_THAT(NotesOf(run, 2), Contains("C1 granted: jobs:42/2"));

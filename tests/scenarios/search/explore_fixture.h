@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "scenarios/judge/property.h"
 #include "scenarios/locks/specimen.h"
 #include "scenarios/search/explore/exhaustive.h"
 #include "tests/scenarios/plain_subject.h"

@@ -12,6 +12,7 @@
 
 #include "reports/json_writer.h"
 #include "reports/text_writer.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/search/campaign.h"
 #include "scenarios/search/lock_exploration.h"
 #include "tests/scenarios/plain_subject.h"

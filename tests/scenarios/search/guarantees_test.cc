@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <interlock/harness/guarantees.h>
 
+#include "scenarios/cases/scenario.h"
 #include "scenarios/locks/specimen.h"
 #include "scenarios/search/guarantees.h"
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "scenarios/judge/property.h"
+
 namespace interlock::scenarios::testing {
 namespace {
 

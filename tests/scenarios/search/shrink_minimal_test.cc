@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "scenarios/judge/property.h"
 #include "scenarios/search/campaign.h"
 #include "scenarios/search/shrink/trial.h"
 #include "tests/scenarios/search/explore_fixture.h"

@@ -3,6 +3,7 @@
 // A violation found in the wildest class becomes a case that fits on a page, with the same
 // property, and its token replays it to the bit.
 #include "scenarios/search/shrink/shrink.h"
+#include "scenarios/judge/property.h"
 
 #include <set>
 

@@ -11,6 +11,8 @@
 
 #include "tests/scenarios/search/explore_fixture.h"
 
+#include "scenarios/judge/property.h"
+
 namespace interlock::scenarios {
 namespace {
 

@@ -2,6 +2,7 @@
 //
 // Which specimens have to be convicted on real servers: what no client does there convicts nobody.
 #include "scenarios/run/processes/expectations.h"
+#include "scenarios/judge/property.h"
 
 #include <gtest/gtest.h>
 

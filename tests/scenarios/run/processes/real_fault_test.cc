@@ -14,6 +14,7 @@
 
 #include "scenarios/cases/scenario.h"
 #include "scenarios/run/processes/real_plan.h"
+#include "scenarios/search/real/real_campaign.h"
 
 namespace interlock::scenarios::real {
 namespace {
@@ -96,7 +97,7 @@ TEST(RealFaultTest, EveryKindComesUpInSomeScenario) {
   for (const Scenario& scenario : Catalogue()) {
     if (!WhyNotHere(scenario, true).empty()) continue;
     for (std::uint64_t seed = 0; seed < 8; ++seed) {
-      for (const RealPlan& plan : PlansFor(scenario, seed, false)) {
+      for (const RealPlan& plan : PlansFor(scenario, SeedsOf(scenario, seed), false)) {
         for (const bool sentinels : {false, true}) {
           for (const sim::machine::RealFault& fault :
                RealFaultsOf(plan.workload, seed, sentinels)) {

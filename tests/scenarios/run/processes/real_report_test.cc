@@ -21,7 +21,7 @@ RealUnit AfterARun(const Entry& entry, const char* scenario, Judged not_tested) 
   unit.entry = &entry;
   unit.scenario = FindScenario(scenario);
   unit.own = true;
-  RealVerdict verdict;
+  OutsideVerdict verdict;
   for (const Judged property : kAllJudged) verdict.exercised[property] = property != not_tested;
   AddRealRun(RealRun(), verdict, unit);
   return unit;
@@ -42,7 +42,7 @@ TEST(RealReportTest, APromiseThatNoRunPutToTheTestAsksForMoreRuns) {
   }
   EXPECT_EQ(inconclusive, 1);
 
-  RealVerdict late;
+  OutsideVerdict late;
   late.exercised[Judged::kTermination] = true;
   AddRealRun(RealRun(), late, unit);
   EXPECT_TRUE(IsPutToTheTest(unit));
@@ -59,7 +59,7 @@ TEST(RealReportTest, ABrokenRunPutsNothingToTheTest) {
   RealUnit unit = AfterARun(mutex, "contention", Judged::kTermination);
   RealRun broken;
   broken.broken = "the server did not start";
-  RealVerdict verdict;
+  OutsideVerdict verdict;
   verdict.exercised[Judged::kTermination] = true;
   AddRealRun(broken, verdict, unit);
   EXPECT_FALSE(IsPutToTheTest(unit));

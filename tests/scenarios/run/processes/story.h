@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "scenarios/judge/outside.h"
 #include "scenarios/run/processes/client_process.h"
 #include "scenarios/run/processes/real_history.h"
 
@@ -105,7 +106,7 @@ class Story {
         .Release(client, to, to + 1);
   }
 
-  RealHistory Told(std::int64_t end = 1000, int permits = 1) const {
+  History Told(std::int64_t end = 1000, int permits = 1) const {
     return HistoryOf(records_, {At(0), At(end), kLease, permits, 4});
   }
 
@@ -123,5 +124,10 @@ class Story {
 
   std::vector<EventRecord> records_;
 };
+
+/// The verdict on a run that left no keys.
+inline OutsideVerdict JudgeTold(const History& history, const OutsideRules& rules) {
+  return JudgeFromOutside({history, rules, {}});
+}
 
 }  // namespace interlock::scenarios::real

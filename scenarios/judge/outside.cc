@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/judge/outside.h"
+
+#include <algorithm>
+
+#include "scenarios/judge/exercised.h"
+#include "scenarios/judge/latch.h"
+#include "scenarios/judge/outside_goals.h"
+#include "scenarios/judge/property.h"
+
+namespace interlock::scenarios {
+namespace {
+
+/// Redis counts in whole ms, and reads its clock once for all that it does in one go.
+constexpr Duration kServerUnit = std::chrono::milliseconds(2);
+
+GoalSet GoalsOf(const SeenFromOutside& of) {
+  if (of.rules.traits.latch) {
+    GoalSet goals;
+    AddLatchGoals(of.history, {of.rules.parties, of.rules.wake_up_bound, of.rules.forgetful},
+                  goals);
+    return goals;
+  }
+  return OutsideGoals(of.history);
+}
+
+}  // namespace
+
+const Violation* OutsideVerdict::Find(Judged property) const {
+  const auto found =
+      std::find_if(violations.begin(), violations.end(),
+                   [&](const Violation& violation) { return violation.property == property; });
+  return found == violations.end() ? nullptr : &*found;
+}
+
+OutsideVerdict JudgeFromOutside(const SeenFromOutside& of) {
+  const harness::Traits& traits = of.rules.traits;
+  OutsideVerdict verdict;
+  verdict.goals = GoalsOf(of);
+  verdict.exercised = Exercised(of.history, traits, verdict.goals);
+  for (const Property* property : AllProperties()) {
+    if (!property->IsOf(traits)) continue;
+    const FromOutside& row =
+        traits.latch ? property->of_latches.from_outside : property->from_outside;
+    if (row.judge != nullptr) row.judge(of, verdict);
+    // A property that nobody could look at was not exercised.
+    if (row.shown == nullptr) continue;
+    bool& exercised = verdict.exercised[*property->judged];
+    exercised = exercised && row.shown(of, verdict.goals);
+  }
+  std::ranges::stable_sort(verdict.violations, {}, &Violation::at);
+  return verdict;
+}
+
+std::string_view WhyHidden(Judged property, const OutsideSetting& setting) {
+  const Property& row = PropertyOf(property);
+  const FromOutside& of = setting.traits.latch ? row.of_latches.from_outside : row.from_outside;
+  return of.why_hidden == nullptr ? "" : of.why_hidden(setting);
+}
+
+std::string_view WhyFaultsHide(const OutsideSetting& setting) {
+  return setting.faults ? "a fault may be the reason" : "";
+}
+
+std::string_view WhyDelaysHide(const OutsideSetting& /*setting*/) {
+  return "a real machine's delays excuse it";
+}
+
+VirtualTime LatestEnd(const History& history, const ServerHold& hold) {
+  const bool unknown =
+      std::any_of(history.renewals.begin(), history.renewals.end(), [&](const Renewal& renewal) {
+        return renewal.client == hold.client && renewal.called >= hold.granted &&
+               Status(renewal.answer).outcome() == Outcome::kUnknown;
+      });
+  if (unknown) return kOpen;
+  return hold.renewed + history.lease + history.lease / kDriftPart + kServerUnit;
+}
+
+Interval ProvenHold(const ServerHold& hold) {
+  if (hold.end == ServerHoldEnd::kReleased) return {hold.granted, hold.ended};
+  return {hold.granted, std::min(hold.promised_until, hold.ended)};
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/run/recorder/fault_log.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace interlock::scenarios {
+namespace {
+
+bool IsOfServers(const sim::FaultInfo& fault) {
+  const bool of_clock = fault.family == sim::FaultFamily::kClock && fault.uses_node;
+  return of_clock || fault.family == sim::FaultFamily::kServer ||
+         fault.family == sim::FaultFamily::kAdmin;
+}
+
+}  // namespace
+
+void FaultLog::OnFault(const sim::Fault& fault, VirtualTime now) {
+  if (log_.closed) return;
+  ++count_;
+  struck_.set(static_cast<std::size_t>(fault.kind));
+  if (IsOfServers(*sim::FindFault(fault.kind))) {
+    OnServerFault(fault, now);
+  } else {
+    OnClientFault(fault, now);
+  }
+}
+
+void FaultLog::OnClientFault(const sim::Fault& fault, VirtualTime now) {
+  using enum sim::FaultKind;
+  switch (fault.kind) {
+    case kCrash:
+    case kRestart:
+    case kRestartSameIdentity:
+      OnDeath(fault, now);
+      break;
+    case kPause:
+    case kPauseClockFrozen:
+    case kExpiry:
+      OnPause(fault, now);
+      break;
+    case kDelayRequest:
+    case kPartition:
+    case kPartitionToServer:
+      DelayUsers(fault, true, now);
+      break;
+    case kDelayReply:
+    case kPartitionFromServer:
+      DelayUsers(fault, false, now);
+      break;
+    case kHalfOpen:
+      log_.state(fault.process).silent = true;
+      [[fallthrough]];
+    case kLostRequest:
+    case kLostReply:
+    case kResetBefore:
+    case kResetAfter:
+    case kClientClockRate:
+      for (RecordedResource& resource : log_.resources) resource.history.needs_healing = true;
+      Disturb(fault.process, fault.kind != kResetBefore && fault.kind != kResetAfter, now);
+      break;
+    case kClientClockJump:
+      // Messages in flight arrive when their client has already given up on them.
+      log_.users.ForEach(fault.process, [&](int client) { HoldUp(client, Duration{}, now); });
+      Disturb(fault.process, true, now);
+      [[fallthrough]];
+    default:
+      EndsAt(now);
+      break;
+  }
+}
+
+void FaultLog::OnDeath(const sim::Fault& fault, VirtualTime now) {
+  for (RecordedResource& resource : log_.resources) {
+    log_.users.ForEach(fault.process, [&](int client) {
+      resource.history.deaths.push_back({client, now});
+    });
+  }
+  EndsAt(now + std::max(fault.length, Duration{}));
+}
+
+void FaultLog::OnPause(const sim::Fault& fault, VirtualTime now) {
+  const std::span<const Dealing> dealings = log_.DealingsOf(log_.users.Of(fault.process));
+  if (std::any_of(dealings.begin(), dealings.end(),
+                  [](const Dealing& one) { return one.inside; })) {
+    log_.goals.Add(Goal::kPausedInSection);
+  }
+  for (RecordedResource& resource : log_.resources) {
+    log_.users.ForEach(fault.process, [&](int client) {
+      resource.history.pauses.push_back({client, now});
+    });
+  }
+  DelayUsers(fault, false, now);
+}
+
+void FaultLog::OnServerFault(const sim::Fault& fault, VirtualTime now) {
+  using enum sim::FaultKind;
+  const bool of_clock = fault.kind == kServerClockJump || fault.kind == kServerClockRate;
+  const Duration length = of_clock ? Duration{} : std::max(fault.length, Duration{});
+  for (int client = 0; client < static_cast<int>(log_.clients.size()); ++client) {
+    NoteDelay(client, length, fault.kind == kServerPause, now);
+  }
+  // Only healing ends these: connections to a machine without power are silent, and clocks run on
+  // at their rates.
+  if (fault.kind == kServerPowerLoss || fault.kind == kFailover || fault.kind == kServerClockRate) {
+    for (RecordedResource& resource : log_.resources) resource.history.needs_healing = true;
+  }
+}
+
+void FaultLog::EndsAt(VirtualTime end) {
+  for (RecordedResource& resource : log_.resources) {
+    resource.history.last_fault = std::max(resource.history.last_fault, end);
+  }
+}
+
+void FaultLog::Disturb(int process, bool unheard, VirtualTime now) {
+  for (RecordedResource& resource : log_.resources) {
+    log_.users.ForEach(process, [&](int client) {
+      resource.history.disturbances.push_back({client, now, unheard});
+    });
+  }
+}
+
+void FaultLog::DelayUsers(const sim::Fault& fault, bool of_requests, VirtualTime now) {
+  log_.users.ForEach(fault.process, [&](int client) {
+    NoteDelay(client, std::max(fault.length, Duration{}), of_requests, now);
+  });
+}
+
+void FaultLog::NoteDelay(int client, Duration length, bool of_requests, VirtualTime now) {
+  if (of_requests) HoldUp(client, length, now);
+  for (RecordedResource& resource : log_.resources) {
+    History& history = resource.history;
+    history.disturbances.push_back({client, now});
+    history.outages.push_back({client, {now, now + length}});
+  }
+  EndsAt(now + length);
+}
+
+void FaultLog::HoldUp(int client, Duration length, VirtualTime now) {
+  for (RecordedResource& resource : log_.resources) {
+    History& history = resource.history;
+    // Delays of the same message, or of a message and the next one, add up.
+    VirtualTime from = now;
+    for (const Delay& earlier : history.delays) {
+      if (earlier.client == client) from = std::max(from, earlier.interval.to);
+    }
+    history.delays.push_back({client, {now, from + length + history.lease / 100}});
+  }
+}
+
+void FaultLog::OnServerChange(int node, sim::ServerChange change, VirtualTime now) {
+  if (log_.closed) return;
+  if (change == sim::ServerChange::kPromoted) {
+    const int superseded = std::exchange(primary_, node);
+    for (RecordedResource& resource : log_.resources) {
+      resource.history.supersessions.push_back({superseded, now});
+    }
+  }
+  for (RecordedResource& resource : log_.resources) {
+    resource.history.server_changed = true;
+    if (change == sim::ServerChange::kClock) resource.history.server_clock_moved = true;
+  }
+}
+
+void FaultLog::OnRestart(int process) {
+  if (log_.closed) return;
+  log_.users.ForEach(process, [this](int client) {
+    log_.state(client) = ClientState{};
+    for (int i = 0; i < static_cast<int>(log_.resources.size()); ++i) {
+      log_.dealing({client, i}) = Dealing{};
+    }
+  });
+}
+
+void FaultLog::OnClockChange(int process, VirtualTime now) {
+  if (log_.closed) return;
+  log_.users.ForEach(process, [&](int client) {
+    for (int i = 0; i < static_cast<int>(log_.resources.size()); ++i) {
+      SeeClockChange({client, i}, now);
+    }
+  });
+}
+
+void FaultLog::SeeClockChange(Party who, VirtualTime now) {
+  Dealing& client = log_.dealing(who);
+  if (client.doing == Doing::kAsking) {
+    VirtualTime& deadline = log_.history(who).attempts[client.attempt].deadline;
+    // A jump that brings the deadline nearer is noticed only when the wait in progress ends.
+    if (deadline != kOpen) {
+      deadline = std::max(deadline, log_.GlobalTime(who.client, client.gives_up));
+    }
+  }
+  if (client.believes_until <= now) return;
+  client.believes_until = std::max(now, log_.GlobalTime(who.client, client.valid_until));
+  if (client.valid_end > now) client.valid_end = client.believes_until;
+  Interval& belief = log_.hold(who).belief.back();
+  if (belief.to > now) belief.to = client.believes_until;
+}
+
+}  // namespace interlock::scenarios

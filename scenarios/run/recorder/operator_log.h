@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// Records what is done to a lock without holding it: setting limits, and operators who look for
+// holders and take the lock away from them. Judges at once whether the answers are true.
+//
+// Thread safety: that of the log, see run_log.h.
+#pragma once
+
+#include <interlock/harness/lock.h>
+#include <interlock/result.h>
+
+#include "scenarios/run/recorder/run_log.h"
+
+namespace interlock::scenarios {
+
+class OperatorLog {
+ public:
+  explicit OperatorLog(RunLog& log) : log_(log) {}
+
+  // See ProgramEvents.
+  void OnSetLimit(Party who, int limit);
+  void OnLimitSet(Party who, const Status& status);
+  void OnInspect(Party who);
+  void OnInspected(Party who, const Status& status);
+  void OnForce(Party who, const harness::SeenHolder& holder);
+  void OnForced(Party who, const Status& status);
+
+ private:
+  RunLog& log_;
+};
+
+}  // namespace interlock::scenarios
