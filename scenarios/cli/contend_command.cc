@@ -269,9 +269,10 @@ ExitCode Contend(const ContendSettings& settings, const Registry& registry) {
   };
   ExitCode code = ExitCode::kPass;
   if (settings.trace) {
-    options->keep = [&](const reports::ContentionPoint& point, const contend::Log& log) {
+    options->keep = [&](const reports::ContentionPoint& point, const EventLog& log) {
       const std::string name = fmt::format("traces/{}.{}.jsonl", point.lock, point.clients);
-      code = Combine(code, WriteFile(settings.output, name, ToJsonLines(log)));
+      const LogHeader header = contend::HeaderOf(point, options->load);
+      code = Combine(code, WriteFile(settings.output, name, ToText(header, log)));
     };
   }
   auto report = Measure(*options, registry.program(), code);

@@ -26,6 +26,18 @@ GoalSet GoalsOf(const SeenFromOutside& of) {
 
 }  // namespace
 
+OutsideRules RulesFor(const harness::Subject& subject, const harness::LockOptions& options) {
+  OutsideRules rules;
+  rules.traits = subject.traits();
+  rules.parties = options.parties;
+  rules.stays_taken_for = subject.StaysTakenFor(options);
+  rules.wake_up_bound = subject.WakeUpBound(options) + rules.stays_taken_for;
+  rules.termination = BoundsOf(subject, options);
+  rules.commands_per_lease = subject.CommandsPerLease(options);
+  rules.key_limits = {options.lease.count(), subject.AuxiliaryKeys(options)};
+  return rules;
+}
+
 const Violation* OutsideVerdict::Find(Judged property) const {
   const auto found =
       std::find_if(violations.begin(), violations.end(),

@@ -47,6 +47,9 @@ struct OutsideRules {
   bool EndsAreSure() const { return !traits.renews && servers_answered && disturbed.empty(); }
 };
 
+/// The lock's own bounds; nothing went wrong.
+OutsideRules RulesFor(const harness::Subject& subject, const harness::LockOptions& options);
+
 /// The clients' observations of one run.
 struct SeenFromOutside {
   const History& history;

@@ -87,7 +87,8 @@ std::optional<Violation> JudgeLateGrant(const History& history, const ClientHold
   const auto attempt = std::find_if(
       history.attempts.begin(), history.attempts.end(),
       [&](const Attempt& one) { return one.client == hold.client && one.asked == hold.asked; });
-  if (attempt == history.attempts.end() || attempt->ask != Ask::kTry || hold.sent < hold.asked) {
+  if (attempt == history.attempts.end() || attempt->ask != Ask::kTry || hold.sent == kOpen ||
+      hold.sent < hold.asked) {
     return std::nullopt;
   }
   const VirtualTime over = hold.sent + history.lease + history.lease / kDriftPart;

@@ -37,7 +37,6 @@ struct RunResult {
   std::string story;                       ///< if the scenario tells one; see story.h
   std::vector<sim::TraceEvent> events;     ///< if asked for
   std::vector<ResourceHistory> histories;  ///< one per resource, if the events were asked for
-  std::vector<std::string> pending_tasks;  ///< what was waiting when the run stopped
 
   const Violation* Find(Judged property) const;
 };

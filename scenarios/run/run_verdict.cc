@@ -33,7 +33,6 @@ class RunJudge {
   RunResult Judge(sim::StopReason stop) {
     RunResult result;
     result.virtual_time = world_.now();
-    result.pending_tasks = world_.PendingTasks();
     recorder_.Close(stop == sim::StopReason::kIdle
                         ? world_.now() + PhaseTwoLength(case_, workload_, options_.front())
                         : world_.now());

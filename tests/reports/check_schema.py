@@ -16,7 +16,8 @@ import sys
 import jsonschema
 
 OPEN = {"goals", "struck", "stories"}  # objects whose names are data
-SIGNED = {"arity", "clock_rate_ppm", "length_us", "renewal_margin_ns"}
+SIGNED = {"arity", "clock_rate_ppm", "length_us", "renewal_margin_ns", "at_ns", "patience_ns",
+          "due_ns", "sent_ns", "valid_until_ns", "left_ns", "length_ns", "until_ns"}
 NULLABLE = {"runs_to_first_violation", "median", "low", "high", "renewal_margin_ns", "server",
             "fenced_rejects", "errors", "unanswered", "round_trips", "followed_ns", "difference"}
 REAL = {"jain_grants", "jain_hold", "lwss_mean", "jain_opportunity", "fifo_distance"}
@@ -25,6 +26,14 @@ REAL = {"jain_grants", "jain_hold", "lwss_mean", "jain_opportunity", "fifo_dista
 def load(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file)
+
+
+def documents(path):
+    """The file's document; each line of a .jsonl file is one."""
+    if not path.endswith(".jsonl"):
+        return [load(path)]
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
 
 
 def shortened(value):
@@ -97,14 +106,14 @@ def main(arguments):
     validator = jsonschema.Draft202012Validator(schema)
     complaints = checked = 0
     for path in arguments[1:]:
-        document = load(path)
         if not mutate:
-            checked += 1
-            for error in validator.iter_errors(document):
-                complaints += 1
-                print(f"{path}: {error.json_path}: {error.message[:300]}")
+            for document in documents(path):
+                checked += 1
+                for error in validator.iter_errors(document):
+                    complaints += 1
+                    print(f"{path}: {error.json_path}: {error.message[:300]}")
             continue
-        document = shortened(document)
+        document = shortened(load(path))
         if not validator.is_valid(document):
             complaints += 1
             print(f"{path}: is not valid when it is shortened")

@@ -21,9 +21,11 @@ class NotingConnection final : public Connection {
       : inner_(std::move(inner)), client_(client), number_(number), note_(note) {}
 
   Status Send(std::span<const std::string_view> argv, MonotonicTime deadline) override {
-    LogEntry entry{0, Happening::kSend, client_, number_, 0, std::string(argv.front())};
-    for (const std::string_view word : argv) entry.value += static_cast<std::int64_t>(word.size());
-    note_(std::move(entry));
+    SendDetails details{.connection = number_, .command = std::string(argv.front())};
+    for (const std::string_view word : argv) {
+      details.bytes += static_cast<std::int64_t>(word.size());
+    }
+    note_(client_, 0, EventKind::kSend, std::move(details));
     Status sent = inner_->Send(argv, deadline);
     unanswered_.emplace_back(Sleeps(argv.front()) ? argv.front() : "");
     if (!sent.ok()) GiveUp();
@@ -58,25 +60,25 @@ class NotingConnection final : public Connection {
       return reply;
     }
     if (IsMessage(*reply)) {
-      note_({0, Happening::kWoken, client_, 0, 0, "message"});
+      note_(client_, 0, EventKind::kWoken, WokenDetails{"message"});
     } else if (!unanswered_.empty()) {
       const std::string slept = std::move(unanswered_.front());
       unanswered_.pop_front();
-      Answered(reply->IsError() ? Answer::kError : Answer::kReply);
+      Answered(reply->IsError() ? ReplyKind::kError : ReplyKind::kReply);
       if (!slept.empty() && !reply->IsNil() && !reply->IsError()) {
-        note_({0, Happening::kWoken, client_, 0, 0, slept});
+        note_(client_, 0, EventKind::kWoken, WokenDetails{slept});
       }
     }
     return reply;
   }
 
-  void Answered(Answer answer) {
-    note_({0, Happening::kAnswered, client_, number_, static_cast<std::int64_t>(answer)});
+  void Answered(ReplyKind answer) {
+    note_(client_, 0, EventKind::kReply, ReplyDetails{number_, answer});
   }
 
   /// Records that no more replies come over the connection.
   void GiveUp() {
-    for (; !unanswered_.empty(); unanswered_.pop_front()) Answered(Answer::kNone);
+    for (; !unanswered_.empty(); unanswered_.pop_front()) Answered(ReplyKind::kNone);
   }
 
   std::unique_ptr<Connection> inner_;
@@ -141,37 +143,44 @@ class LoadClient {
     harness::Lock& lock = *locks_[static_cast<std::size_t>(resource)];
     const MonotonicTime now = runtime_.Now();
     if (now >= end_) return true;
-    const auto note = [&](Happening what, std::int64_t value = 0, std::string text = {}) {
-      note_({0, what, task_.client, resource, value, std::move(text)});
+    const auto note = [&](EventKind kind, EventDetails details = {}) {
+      note_(task_.client, resource, kind, std::move(details));
     };
-    note(Happening::kAsk, ((task_.load.open() ? intended : now) - task_.began).count());
+    AskDetails request{.ask = Ask::kWaitFor, .patience = task_.load.patience};
+    if (task_.load.open()) request.due = intended - task_.began;
+    note(EventKind::kAsk, request);
     Result<std::unique_ptr<harness::Hold>> asked =
         lock.AcquireUntil(std::min(AddSaturating(now, task_.load.patience), end_));
     if (!asked.ok()) {
       if (asked.code() == StatusCode::kCancelled) return false;
-      const bool in_vain =
-          asked.code() == StatusCode::kTimeout || asked.code() == StatusCode::kNotAcquired;
-      note(Happening::kRefused, in_vain ? 1 : 0, in_vain ? "" : asked.status().ToString());
+      note(EventKind::kRefused,
+           AnswerDetails{.status = asked.code(), .error = asked.status().message()});
       return true;
     }
     harness::Hold& hold = **asked;
-    note(Happening::kGranted, 0, hold.owner_token());
-    note(Happening::kEnter);
+    note(EventKind::kGranted, GrantDetails{.token = hold.owner_token(),
+                                           .fencing_token = hold.fencing_token(),
+                                           .valid_until = SinceTheBegin(hold.valid_until())});
+    note(EventKind::kEnter);
     const auto show_token = [&] {
       if (const auto token = hold.fencing_token()) {
-        note(Happening::kAccess, static_cast<std::int64_t>(*token));
+        note(EventKind::kAccess, AccessDetails{*token});
       }
     };
     show_token();
     if (at_work_) at_work_();
     SleepUntil(runtime_.Now() + task_.load.hold);
     show_token();
-    note(Happening::kLeave);
-    note(Happening::kRelease);
+    note(EventKind::kLeave);
+    note(EventKind::kRelease);
     const Status released = hold.Release();
     if (released.code() == StatusCode::kCancelled) return false;
-    note(Happening::kReleased, released.outcome() == Outcome::kFailure ? 1 : 0);
+    note(EventKind::kReleased, AnswerDetails{.status = released.code()});
     return true;
+  }
+
+  VirtualTime SinceTheBegin(MonotonicTime when) const {
+    return when == kNever ? kOpen : when - task_.began;
   }
 
   void SleepUntil(MonotonicTime when) {

@@ -18,13 +18,13 @@
 #include <interlock/connection.h>
 #include <interlock/harness/lock.h>
 
+#include "scenarios/log/event.h"
 #include "scenarios/run/load/load.h"
-#include "scenarios/run/load/log.h"
 
 namespace interlock::scenarios::contend {
 
-/// Logs what the client `LogEntry::client` does; fills in only the instant.
-using Note = std::function<void(LogEntry)>;
+/// Logs what happens to the client now.
+using Note = std::function<void(int client, int resource, EventKind kind, EventDetails details)>;
 
 /// Connects like `inner`, and logs what is sent. `inner` and `note` outlive it.
 std::unique_ptr<Connector> NotingConnector(Connector& inner, int client, const Note& note);

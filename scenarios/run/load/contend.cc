@@ -42,6 +42,15 @@ std::vector<Piece> PiecesOf(const ContendOptions& options) {
 
 }  // namespace
 
+LogHeader HeaderOf(const reports::ContentionPoint& point, const Load& load) {
+  return {.lock = point.lock,
+          .scenario = "load",
+          .lease = load.lease,
+          .permits = load.permits,
+          .clients = point.clients,
+          .resources = load.resources};
+}
+
 reports::LoadText Describe(const Load& load) {
   reports::LoadText text;
   text.arrivals = load.open() ? "open" : "closed";

@@ -15,6 +15,7 @@
 
 #include "reports/contention.h"
 #include "scenarios/locks/entry.h"
+#include "scenarios/log/log_file.h"
 #include "scenarios/run/load/load.h"
 #include "scenarios/run/load/simulated.h"
 #include "scenarios/run/load/wall.h"
@@ -31,12 +32,15 @@ struct ContendOptions {
   const std::atomic<bool>* stop = nullptr;
   std::function<void(std::uint64_t done, std::uint64_t planned)> progress;
   /// Called with each log, in the order of the points; empty: logs are not kept.
-  std::function<void(const reports::ContentionPoint& point, const Log& log)> keep;
+  std::function<void(const reports::ContentionPoint& point, const EventLog& log)> keep;
 };
 
 /// kInvalidArgument: a lock that cannot be measured, or a URL; kUnavailable: a server cannot be
 /// reached or started. Other failures are in the report.
 Result<reports::ContentionReport> Contend(const ContendOptions& options);
+
+/// The first line of a point's log.
+LogHeader HeaderOf(const reports::ContentionPoint& point, const Load& load);
 
 /// The description of the load in a report.
 reports::LoadText Describe(const Load& load);

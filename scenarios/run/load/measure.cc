@@ -27,7 +27,8 @@ struct Interval {
 
 class Measurement {
  public:
-  Measurement(const Log& log, const Frame& frame) : log_(log), frame_(frame), told_(Assemble(log)) {
+  Measurement(const EventLog& log, const Frame& frame)
+      : log_(log), frame_(frame), told_(Assemble(log)) {
     point_.lock = frame.lock;
     point_.clients = frame.clients;
     point_.window_ns = frame.to_ns - frame.from_ns;
@@ -137,16 +138,16 @@ class Measurement {
   /// vain.
   void CountWakeUps() {
     std::vector<std::optional<std::uint64_t>> woken(point_.shares.size());  // while they ask
-    for (const LogEntry& entry : log_) {
-      if (entry.client < 0) continue;
-      auto& own = woken[static_cast<std::size_t>(entry.client)];
-      if (entry.what == Happening::kAsk) own = 0;
-      if (entry.what == Happening::kWoken && own && Within(entry.at_ns, entry.at_ns)) {
+    for (const LogEvent& event : log_) {
+      if (event.client < 0) continue;
+      auto& own = woken[static_cast<std::size_t>(event.client)];
+      if (event.kind == EventKind::kAsk) own = 0;
+      if (event.kind == EventKind::kWoken && own && Within(NsOf(event), NsOf(event))) {
         ++*own;
         ++point_.woken;
       }
-      const bool granted = entry.what == Happening::kGranted;
-      if (!own || (!granted && entry.what != Happening::kRefused)) continue;
+      const bool granted = event.kind == EventKind::kGranted;
+      if (!own || (!granted && event.kind != EventKind::kRefused)) continue;
       point_.woken_in_vain += granted && *own > 0 ? *own - 1 : *own;
       own.reset();
     }
@@ -154,13 +155,14 @@ class Measurement {
 
   /// Counts as the guarded resource would: it accepts no token below the highest that it has seen.
   void CountFencedRejects() {
-    std::map<int, std::int64_t> highest;
-    for (const LogEntry& entry : log_) {
-      if (entry.what != Happening::kAccess) continue;
+    std::map<int, std::uint64_t> highest;
+    for (const LogEvent& event : log_) {
+      if (event.kind != EventKind::kAccess) continue;
       if (!point_.fenced_rejects) point_.fenced_rejects = 0;
-      const auto [seen, first] = highest.try_emplace(entry.resource, entry.value);
-      if (entry.value < seen->second && Within(entry.at_ns, entry.at_ns)) ++*point_.fenced_rejects;
-      seen->second = std::max(seen->second, entry.value);
+      const std::uint64_t token = event.As<AccessDetails>().fencing_token;
+      const auto [seen, first] = highest.try_emplace(event.resource, token);
+      if (token < seen->second && Within(NsOf(event), NsOf(event))) ++*point_.fenced_rejects;
+      seen->second = std::max(seen->second, token);
     }
   }
 
@@ -172,11 +174,11 @@ class Measurement {
       if (one.request && Within(one.from, one.to)) CountLoss(one, figures);
     }
     if (frame_.one_owner) AddHandOvers(figures.hand_over);
-    for (const LogEntry& entry : log_) {
-      if (entry.what != Happening::kProlonged || !Within(entry.at_ns, entry.at_ns)) continue;
+    for (const LogEvent& event : log_) {
+      if (event.kind != EventKind::kProlonged || !Within(NsOf(event), NsOf(event))) continue;
       ++figures.renewals;
-      figures.renewal_margin_ns =
-          std::min(figures.renewal_margin_ns.value_or(entry.value), entry.value);
+      const std::int64_t left = event.As<OwnerDetails>().left.count();
+      figures.renewal_margin_ns = std::min(figures.renewal_margin_ns.value_or(left), left);
     }
     return figures;
   }
@@ -291,14 +293,16 @@ class Measurement {
       point_.owners.push_back(
           {hold.client, hold.resource, from - frame_.from_ns, to - frame_.from_ns});
     }
-    for (const LogEntry& entry : log_) {
-      if (entry.what != Happening::kFault || Cut(entry.at_ns, entry.value) == 0) continue;
-      point_.faults.push_back({std::max<std::int64_t>(0, entry.at_ns - frame_.from_ns),
-                               std::min(entry.value, frame_.to_ns) - frame_.from_ns, entry.text});
+    for (const LogEvent& event : log_) {
+      if (event.kind != EventKind::kFault) continue;
+      const auto& [fault, until] = event.As<FaultDetails>();
+      if (Cut(NsOf(event), until.count()) == 0) continue;
+      point_.faults.push_back({std::max<std::int64_t>(0, NsOf(event) - frame_.from_ns),
+                               std::min(until.count(), frame_.to_ns) - frame_.from_ns, fault});
     }
   }
 
-  const Log& log_;
+  const EventLog& log_;
   const Frame& frame_;
   const Told told_;
   ContentionPoint point_;
@@ -307,7 +311,7 @@ class Measurement {
 
 }  // namespace
 
-ContentionPoint Measure(const Log& log, const Frame& frame) {
+ContentionPoint Measure(const EventLog& log, const Frame& frame) {
   return Measurement(log, frame).Run();
 }
 

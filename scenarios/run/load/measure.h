@@ -12,7 +12,7 @@
 #include <string>
 
 #include "reports/contention.h"
-#include "scenarios/run/load/log.h"
+#include "scenarios/log/event.h"
 
 namespace interlock::scenarios::contend {
 
@@ -27,6 +27,6 @@ struct Frame {
   bool sees_server = false;  ///< the log includes events in the server
 };
 
-reports::ContentionPoint Measure(const Log& log, const Frame& frame);
+reports::ContentionPoint Measure(const EventLog& log, const Frame& frame);
 
 }  // namespace interlock::scenarios::contend

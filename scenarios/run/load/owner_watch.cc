@@ -59,14 +59,15 @@ void OwnerWatch::Compare(std::size_t resource, sim::VirtualTime now) {
     if (held.contains(token)) continue;
     const sim::VirtualTime ends = EndOf(ends_ms);
     const bool expired = ends <= now;
-    Add(Happening::kFreed, resource, std::min(ends, now), expired ? 1 : 0, token);
+    Add(EventKind::kFreed, resource, std::min(ends, now), {.token = token, .expired = expired});
   }
   for (const auto& [token, ends_ms] : held) {
     const auto known = before.find(token);
     if (known == before.end()) {
-      Add(Happening::kOwned, resource, now, 0, token);
+      Add(EventKind::kOwned, resource, now, {.token = token});
     } else if (known->second < ends_ms) {
-      Add(Happening::kProlonged, resource, now, (EndOf(known->second) - now).count(), token);
+      Add(EventKind::kProlonged, resource, now,
+          {.token = token, .left = EndOf(known->second) - now});
     }
   }
   before = std::move(held);
@@ -77,9 +78,9 @@ sim::VirtualTime OwnerWatch::EndOf(std::int64_t expires_at_ms) const {
                                    : world_->GlobalTimeOfServerMs(expires_at_ms);
 }
 
-void OwnerWatch::Add(Happening what, std::size_t resource, sim::VirtualTime at, std::int64_t value,
-                     const std::string& token) {
-  log_.push_back({at.count(), what, -1, static_cast<int>(resource), value, token});
+void OwnerWatch::Add(EventKind kind, std::size_t resource, sim::VirtualTime at,
+                     OwnerDetails details) {
+  log_.push_back({at, at, -1, static_cast<int>(resource), kind, std::move(details)});
 }
 
 }  // namespace interlock::scenarios::contend

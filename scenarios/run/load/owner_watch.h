@@ -12,7 +12,7 @@
 
 #include <interlock/harness/lock.h>
 
-#include "scenarios/run/load/log.h"
+#include "scenarios/log/event.h"
 #include "sim/world.h"
 
 namespace interlock::scenarios::contend {
@@ -20,7 +20,8 @@ namespace interlock::scenarios::contend {
 class OwnerWatch final : public sim::WorldObserver {
  public:
   /// Both outlive it. `options`: one per resource.
-  OwnerWatch(const harness::Subject& subject, std::vector<harness::LockOptions> options, Log& log)
+  OwnerWatch(const harness::Subject& subject, std::vector<harness::LockOptions> options,
+             EventLog& log)
       : subject_(subject), options_(std::move(options)), owned_(options_.size()), log_(log) {}
 
   void Attach(sim::World& world);
@@ -33,14 +34,13 @@ class OwnerWatch final : public sim::WorldObserver {
 
   Owners Look(std::size_t resource) const;
   void Compare(std::size_t resource, sim::VirtualTime now);
-  void Add(Happening what, std::size_t resource, sim::VirtualTime at, std::int64_t value,
-           const std::string& token);
+  void Add(EventKind kind, std::size_t resource, sim::VirtualTime at, OwnerDetails details);
   sim::VirtualTime EndOf(std::int64_t expires_at_ms) const;
 
   const harness::Subject& subject_;
   const std::vector<harness::LockOptions> options_;
   std::vector<Owners> owned_;  // of each resource, at the last look
-  Log& log_;
+  EventLog& log_;
   sim::World* world_ = nullptr;
   std::vector<std::uint64_t> seen_;  // of each server: its number of data changes
 };

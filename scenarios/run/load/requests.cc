@@ -8,27 +8,33 @@
 namespace interlock::scenarios::contend {
 namespace {
 
+/// Its patience ended; anything else is an error.
+bool IsInVain(const LogEvent& refused) {
+  const StatusCode status = refused.As<AnswerDetails>().status;
+  return status == StatusCode::kTimeout || status == StatusCode::kNotAcquired;
+}
+
 class Assembly {
  public:
-  void Take(const LogEntry& entry) {
-    switch (entry.what) {
-      case Happening::kAsk:
-        return Ask(entry);
-      case Happening::kOwned:
-        owned_[{entry.resource, entry.text}] = told_.ownerships.size();
-        told_.ownerships.push_back({-1, entry.resource, entry.at_ns, kNotYet, false, {}});
+  void Take(const LogEvent& event) {
+    switch (event.kind) {
+      case EventKind::kAsk:
+        return AskFor(event);
+      case EventKind::kOwned:
+        owned_[KeyOf(event)] = told_.ownerships.size();
+        told_.ownerships.push_back({-1, event.resource, NsOf(event), kNotYet, false, {}});
         return;
-      case Happening::kFreed:
-        return Free(entry);
-      case Happening::kSend:
-      case Happening::kAnswered:
-      case Happening::kWoken:
-      case Happening::kAccess:
-      case Happening::kProlonged:
-      case Happening::kFault:
-        return;
+      case EventKind::kFreed:
+        return Free(event);
+      case EventKind::kGranted:
+      case EventKind::kRefused:
+      case EventKind::kEnter:
+      case EventKind::kLeave:
+      case EventKind::kRelease:
+      case EventKind::kReleased:
+        return OfLatest(event);
       default:
-        return OfLatest(entry);
+        return;
     }
   }
 
@@ -49,56 +55,61 @@ class Assembly {
  private:
   using Key = std::pair<int, std::string>;  // resource, token
 
-  void Ask(const LogEntry& entry) {
+  static Key KeyOf(const LogEvent& event) {
+    return {event.resource, event.As<OwnerDetails>().token};
+  }
+
+  void AskFor(const LogEvent& event) {
+    const VirtualTime due = event.As<AskDetails>().due;
     Request request;
-    request.client = entry.client;
-    request.resource = entry.resource;
-    request.intended = entry.value;
-    request.asked = entry.at_ns;
-    request.contended = users_[entry.resource] > 0;
-    ++users_[entry.resource];
-    latest_[entry.client] = told_.requests.size();
+    request.client = event.client;
+    request.resource = event.resource;
+    request.intended = due != kOpen ? due.count() : NsOf(event);
+    request.asked = NsOf(event);
+    request.contended = users_[event.resource] > 0;
+    ++users_[event.resource];
+    latest_[event.client] = told_.requests.size();
     told_.requests.push_back(std::move(request));
   }
 
-  void Free(const LogEntry& entry) {
-    const auto found = owned_.find({entry.resource, entry.text});
+  void Free(const LogEvent& event) {
+    const auto found = owned_.find(KeyOf(event));
     if (found == owned_.end()) return;
     Ownership& ownership = told_.ownerships[found->second];
-    ownership.to = entry.at_ns;
-    ownership.expired = entry.value != 0;
+    ownership.to = NsOf(event);
+    ownership.expired = event.As<OwnerDetails>().expired;
     all_owned_[found->first] = found->second;
     owned_.erase(found);
   }
 
-  void OfLatest(const LogEntry& entry) {
-    Request& request = told_.requests[latest_.at(entry.client)];
-    switch (entry.what) {
-      case Happening::kGranted: {
-        request.answered = entry.at_ns;
+  void OfLatest(const LogEvent& event) {
+    Request& request = told_.requests[latest_.at(event.client)];
+    switch (event.kind) {
+      case EventKind::kGranted: {
+        request.answered = NsOf(event);
         request.ending = Ending::kGranted;
-        request.token = entry.text;
+        request.token = event.As<GrantDetails>().token;
         const auto found = owned_.find({request.resource, request.token});
         if (found != owned_.end()) all_owned_[found->first] = found->second;
         return;
       }
-      case Happening::kRefused:
-        request.answered = entry.at_ns;
-        request.ending = entry.value != 0 ? Ending::kAbandoned : Ending::kFailed;
+      case EventKind::kRefused:
+        request.answered = NsOf(event);
+        request.ending = IsInVain(event) ? Ending::kAbandoned : Ending::kFailed;
         --users_[request.resource];
         return;
-      case Happening::kEnter:
-        request.entered = entry.at_ns;
+      case EventKind::kEnter:
+        request.entered = NsOf(event);
         return;
-      case Happening::kLeave:
-        request.left = entry.at_ns;
+      case EventKind::kLeave:
+        request.left = NsOf(event);
         return;
-      case Happening::kRelease:
-        request.release_called = entry.at_ns;
+      case EventKind::kRelease:
+        request.release_called = NsOf(event);
         return;
-      case Happening::kReleased:
-        request.released = entry.at_ns;
-        request.told_lost = entry.value != 0;
+      case EventKind::kReleased:
+        request.released = NsOf(event);
+        request.told_lost = Status(event.As<AnswerDetails>().status).outcome() == Outcome::kFailure;
         --users_[request.resource];
         return;
       default:
@@ -119,13 +130,9 @@ std::int64_t Overlap(std::int64_t a, std::int64_t b, std::int64_t from, std::int
   return std::max<std::int64_t>(0, std::min(b, to) - std::max(a, from));
 }
 
-std::int64_t Request::WaitedWithin(std::int64_t from, std::int64_t to) const {
-  return Overlap(asked, answered, from, to);
-}
-
-Told Assemble(const Log& log) {
+Told Assemble(const EventLog& log) {
   Assembly assembly;
-  for (const LogEntry& entry : log) assembly.Take(entry);
+  for (const LogEvent& event : log) assembly.Take(event);
   return std::move(assembly).Finish();
 }
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/run/load/log.h"
+#include "scenarios/log/event.h"
 
 namespace interlock::scenarios::contend {
 
@@ -33,9 +33,6 @@ struct Request {
   std::int64_t release_called = kNotYet;
   std::int64_t released = kNotYet;
   bool told_lost = false;  ///< the release was told that it was no longer held
-
-  /// For how long it waited within [from, to).
-  std::int64_t WaitedWithin(std::int64_t from, std::int64_t to) const;
 };
 
 /// One ownership in the server.
@@ -53,7 +50,10 @@ struct Told {
   std::vector<Ownership> ownerships;  ///< likewise
 };
 
-Told Assemble(const Log& log);
+/// The event's instant, in nanoseconds.
+inline std::int64_t NsOf(const LogEvent& event) { return event.at_latest.count(); }
+
+Told Assemble(const EventLog& log);
 
 /// The length of the overlap of [a, b) and [from, to).
 std::int64_t Overlap(std::int64_t a, std::int64_t b, std::int64_t from, std::int64_t to);

@@ -63,8 +63,9 @@ class SimulatedRun {
                                 subject_.name(), kMostSteps));
     }
     // A hold that ended by its deadline is noted only when the next command finds it out.
-    std::stable_sort(log_.begin(), log_.end(),
-                     [](const LogEntry& a, const LogEntry& b) { return a.at_ns < b.at_ns; });
+    std::stable_sort(log_.begin(), log_.end(), [](const LogEvent& a, const LogEvent& b) {
+      return a.at_latest < b.at_latest;
+    });
     Frame frame;
     frame.lock = subject_.name();
     frame.clients = clients_;
@@ -97,9 +98,8 @@ class SimulatedRun {
   void Start(int client) {
     world_.AddProcess({});
     world_.Start(client, [this, client] {
-      const Note note = [this](LogEntry entry) {
-        entry.at_ns = world_.now().count();
-        log_.push_back(std::move(entry));
+      const Note note = [this](int who, int resource, EventKind kind, EventDetails details) {
+        log_.push_back({world_.now(), world_.now(), who, resource, kind, std::move(details)});
       };
       Runtime& runtime = world_.runtime(client);
       std::vector<std::unique_ptr<Connector>> connectors;
@@ -133,8 +133,9 @@ class SimulatedRun {
     fault.kind = pause ? sim::FaultKind::kPause : sim::FaultKind::kPartition;
     fault.length = pause ? load_.lease * 3 / 2 : load_.lease / 2;
     const sim::VirtualTime until = world_.now() + fault.length;
-    log_.push_back({world_.now().count(), Happening::kFault, client, 0, until.count(),
-                    fmt::format("{} of C{}", pause ? "pause" : "partition", client + 1)});
+    log_.push_back(
+        {world_.now(), world_.now(), client, 0, EventKind::kFault,
+         FaultDetails{fmt::format("{} of C{}", pause ? "pause" : "partition", client + 1), until}});
     next = until + UntilFault(draws);
     world_.Strike(client, fault);
   }
@@ -144,7 +145,7 @@ class SimulatedRun {
   const Load load_;
   const std::uint64_t seed_;
   const std::vector<harness::LockOptions> options_;
-  Log log_;
+  EventLog log_;
   OwnerWatch watch_;
   sim::Universe universe_;
   const sim::FaultPlan no_plan_;  // the world keeps no copy

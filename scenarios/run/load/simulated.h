@@ -11,14 +11,14 @@
 #include <interlock/result.h>
 
 #include "reports/contention.h"
+#include "scenarios/log/event.h"
 #include "scenarios/run/load/load.h"
-#include "scenarios/run/load/log.h"
 
 namespace interlock::scenarios::contend {
 
 struct Measured {
   reports::ContentionPoint point;
-  Log log;
+  EventLog log;
 };
 
 /// kInvalidArgument, with the reason: it cannot be measured in virtual time, because it is a latch,

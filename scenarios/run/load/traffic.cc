@@ -29,25 +29,25 @@ class Traffic {
     mix_.errors = mix_.unanswered = mix_.round_trips = 0;
   }
 
-  void Take(const LogEntry& entry) {
-    if (entry.client < 0) return;
-    Doing& doing = doing_[static_cast<std::size_t>(entry.client)];
-    switch (entry.what) {
-      case Happening::kAsk:
+  void Take(const LogEvent& event) {
+    if (event.client < 0) return;
+    Doing& doing = doing_[static_cast<std::size_t>(event.client)];
+    switch (event.kind) {
+      case EventKind::kAsk:
         doing = Doing::kAsking;
         return;
-      case Happening::kRelease:
+      case EventKind::kRelease:
         doing = Doing::kReleasing;
         return;
-      case Happening::kGranted:
-      case Happening::kRefused:
-      case Happening::kReleased:
+      case EventKind::kGranted:
+      case EventKind::kRefused:
+      case EventKind::kReleased:
         doing = Doing::kElse;
         return;
-      case Happening::kSend:
-        return Send(entry, doing);
-      case Happening::kAnswered:
-        return Answered(entry);
+      case EventKind::kSend:
+        return Send(event, doing);
+      case EventKind::kReply:
+        return Answered(event);
       default:
         return;
     }
@@ -70,27 +70,28 @@ class Traffic {
  private:
   bool Counts(std::int64_t sent) const { return sent >= frame_.from_ns && sent < frame_.to_ns; }
 
-  void Send(const LogEntry& entry, Doing doing) {
-    auto& commands = commands_[static_cast<std::size_t>(entry.client)];
-    under_way_[{entry.client, entry.resource}].push_back(commands.size());
-    commands.push_back({entry.at_ns});
-    if (!Counts(entry.at_ns)) return;
+  void Send(const LogEvent& event, Doing doing) {
+    auto& commands = commands_[static_cast<std::size_t>(event.client)];
+    const auto& sent = event.As<SendDetails>();
+    under_way_[{event.client, sent.connection}].push_back(commands.size());
+    commands.push_back({NsOf(event)});
+    if (!Counts(NsOf(event))) return;
     ++(doing == Doing::kAsking      ? mix_.acquiring
        : doing == Doing::kReleasing ? mix_.releasing
                                     : mix_.beside);
-    mix_.bytes_sent += static_cast<std::uint64_t>(entry.value);
+    mix_.bytes_sent += static_cast<std::uint64_t>(sent.bytes);
   }
 
-  void Answered(const LogEntry& entry) {
-    auto& under_way = under_way_[{entry.client, entry.resource}];
+  void Answered(const LogEvent& event) {
+    const auto& reply = event.As<ReplyDetails>();
+    auto& under_way = under_way_[{event.client, reply.connection}];
     if (under_way.empty()) return;
-    Command& command = commands_[static_cast<std::size_t>(entry.client)][under_way.front()];
+    Command& command = commands_[static_cast<std::size_t>(event.client)][under_way.front()];
     under_way.pop_front();
-    command.answered = entry.at_ns;
+    command.answered = NsOf(event);
     if (!Counts(command.sent)) return;
-    const auto answer = static_cast<Answer>(entry.value);
-    *mix_.errors += answer == Answer::kError ? 1 : 0;
-    *mix_.unanswered += answer == Answer::kNone ? 1 : 0;
+    *mix_.errors += reply.reply == ReplyKind::kError ? 1 : 0;
+    *mix_.unanswered += reply.reply == ReplyKind::kNone ? 1 : 0;
   }
 
   /// The number of commands in [from, to] such that each was sent after the answer to the one
@@ -118,10 +119,10 @@ class Traffic {
 
 }  // namespace
 
-CommandMix TrafficOf(const Log& log, const std::vector<const Request*>& granted,
+CommandMix TrafficOf(const EventLog& log, const std::vector<const Request*>& granted,
                      const Frame& frame) {
   Traffic traffic(frame);
-  for (const LogEntry& entry : log) traffic.Take(entry);
+  for (const LogEvent& event : log) traffic.Take(event);
   return std::move(traffic).Finish(granted);
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "reports/contention.h"
-#include "scenarios/run/load/log.h"
+#include "scenarios/log/event.h"
 #include "scenarios/run/load/measure.h"
 #include "scenarios/run/load/requests.h"
 
@@ -14,7 +14,7 @@ namespace interlock::scenarios::contend {
 
 /// Commands sent after the warm-up and before the end, and the round trips of `granted`, the
 /// requests that count.
-reports::CommandMix TrafficOf(const Log& log, const std::vector<const Request*>& granted,
+reports::CommandMix TrafficOf(const EventLog& log, const std::vector<const Request*>& granted,
                               const Frame& frame);
 
 }  // namespace interlock::scenarios::contend

@@ -22,8 +22,8 @@ namespace {
 using sim::machine::RedisServer;
 
 /// Runs each client in a thread of this process, and returns the logs of all.
-Result<Log> RunInThreads(ThreadRuntime& runtime, const std::vector<HiredisOptions>& servers,
-                         const std::vector<ClientTask>& tasks) {
+Result<EventLog> RunInThreads(ThreadRuntime& runtime, const std::vector<HiredisOptions>& servers,
+                              const std::vector<ClientTask>& tasks) {
   std::vector<std::unique_ptr<WallClient>> clients;
   for (const ClientTask& task : tasks) {
     clients.push_back(std::make_unique<WallClient>(runtime, servers, task));
@@ -32,9 +32,9 @@ Result<Log> RunInThreads(ThreadRuntime& runtime, const std::vector<HiredisOption
   std::vector<std::thread> threads;
   for (const auto& client : clients) threads.emplace_back([&client] { client->Run(); });
   for (std::thread& thread : threads) thread.join();
-  Log all;
+  EventLog all;
   for (const auto& client : clients) {
-    Log log = client->TakeLog();
+    EventLog log = client->TakeLog();
     all.insert(all.end(), std::make_move_iterator(log.begin()), std::make_move_iterator(log.end()));
   }
   return all;
@@ -118,7 +118,7 @@ Result<Measured> WallBench::Measure(const harness::Subject& subject, int clients
   Measured measured;
   measured.log = std::move(log).value();
   std::stable_sort(measured.log.begin(), measured.log.end(),
-                   [](const LogEntry& a, const LogEntry& b) { return a.at_ns < b.at_ns; });
+                   [](const LogEvent& a, const LogEvent& b) { return a.at_latest < b.at_latest; });
   Frame frame;
   frame.lock = subject.name();
   frame.clients = clients;

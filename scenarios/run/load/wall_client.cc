@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/run/load/wall_client.h"
-#include "scenarios/run/wall_clock.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -20,6 +19,9 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/log/log_file.h"
+#include "scenarios/run/wall_clock.h"
+
 namespace interlock::scenarios::contend {
 namespace {
 
@@ -30,62 +32,14 @@ Status Failed(const char* what) {
   return Status(StatusCode::kUnavailable, fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
-template <typename T>
-void Put(T value, std::string& bytes) {
-  char raw[sizeof(T)];
-  std::memcpy(raw, &value, sizeof(T));
-  bytes.append(raw, sizeof(T));
-}
-
-template <typename T>
-bool Take(std::string_view& bytes, T& value) {
-  if (bytes.size() < sizeof(T)) return false;
-  std::memcpy(&value, bytes.data(), sizeof(T));
-  bytes.remove_prefix(sizeof(T));
-  return true;
-}
-
-/// The bytes are for a process of the same program on the same machine.
-std::string ToBytes(const Log& log) {
-  std::string bytes;
-  for (const LogEntry& entry : log) {
-    Put(entry.at_ns, bytes);
-    Put(entry.what, bytes);
-    Put(entry.client, bytes);
-    Put(entry.resource, bytes);
-    Put(entry.value, bytes);
-    Put(static_cast<std::uint64_t>(entry.text.size()), bytes);
-    bytes += entry.text;
-  }
-  return bytes + kWhole;
-}
-
-std::optional<Log> FromBytes(std::string_view bytes) {
-  if (!bytes.ends_with(kWhole)) return std::nullopt;
-  bytes.remove_suffix(1);
-  Log log;
-  while (!bytes.empty()) {
-    LogEntry entry;
-    std::uint64_t size = 0;
-    if (!Take(bytes, entry.at_ns) || !Take(bytes, entry.what) || !Take(bytes, entry.client) ||
-        !Take(bytes, entry.resource) || !Take(bytes, entry.value) || !Take(bytes, size) ||
-        size > bytes.size()) {
-      return std::nullopt;
-    }
-    entry.text = bytes.substr(0, size);
-    bytes.remove_prefix(size);
-    log.push_back(std::move(entry));
-  }
-  return log;
-}
-
 std::string LogOf(const std::vector<HiredisOptions>& servers, const ClientTask& task) {
   try {
     ThreadRuntime runtime;
     WallClient client(runtime, servers, task);
     if (!client.failure().ok()) return client.failure().ToString() + kFailed;
     client.Run();
-    return ToBytes(client.TakeLog());
+    std::string text = ToText({}, client.TakeLog());
+    return text + kWhole;
   } catch (const std::exception& error) {
     return std::string(error.what()) + kFailed;
   }
@@ -149,14 +103,18 @@ class Process {
   }
 
   /// Called after the end of the pipe.
-  Result<Log> Finish(int client) {
+  Result<EventLog> Finish(int client) {
     const int status = Reap();
     if (bytes_.ends_with(kFailed)) {
       bytes_.pop_back();
       return Status(StatusCode::kUnavailable, bytes_);
     }
-    auto log = FromBytes(bytes_);
-    if (log) return *std::move(log);
+    if (bytes_.ends_with(kWhole)) {
+      bytes_.pop_back();
+      Result<LogFile> log = ReadLog(bytes_);
+      if (!log.ok()) return log.status();
+      return std::move(log->events);
+    }
     return Status(StatusCode::kUnavailable, WIFSIGNALED(status)
                                                 ? fmt::format("client {} was ended by signal {}",
                                                               client + 1, WTERMSIG(status))
@@ -215,10 +173,10 @@ WallClient::WallClient(ThreadRuntime& runtime, const std::vector<HiredisOptions>
 }
 
 void WallClient::Run() {
-  const Note note = [this](LogEntry entry) {
+  const Note note = [this](int client, int resource, EventKind kind, EventDetails details) {
     const std::lock_guard guard(mutex_);
-    entry.at_ns = (runtime_.Now() - task_.began).count();
-    log_.push_back(std::move(entry));
+    const VirtualTime at = runtime_.Now() - task_.began;
+    log_.push_back({at, at, client, resource, kind, std::move(details)});
   };
   std::vector<std::unique_ptr<Connector>> noted;
   harness::Environment environment{runtime_, *connectors_.front(), {}};
@@ -230,14 +188,15 @@ void WallClient::Run() {
   RunLoadClient(task_, watched, note, {});
 }
 
-Result<Log> RunInProcesses(const std::vector<HiredisOptions>& servers,
-                           const std::vector<ClientTask>& tasks, const std::atomic<bool>* stop) {
+Result<EventLog> RunInProcesses(const std::vector<HiredisOptions>& servers,
+                                const std::vector<ClientTask>& tasks,
+                                const std::atomic<bool>* stop) {
   std::vector<Process> processes(tasks.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     if (Status started = processes[i].Start(servers, tasks[i]); !started.ok()) return started;
   }
   Collect(processes, stop);
-  Log all;
+  EventLog all;
   for (std::size_t i = 0; i < processes.size(); ++i) {
     auto log = processes[i].Finish(tasks[i].client);
     if (stop != nullptr && *stop) continue;

@@ -13,8 +13,8 @@
 #include <interlock/result.h>
 #include <interlock/thread_runtime.h>
 
+#include "scenarios/log/event.h"
 #include "scenarios/run/load/client.h"
-#include "scenarios/run/load/log.h"
 
 namespace interlock::scenarios::contend {
 
@@ -30,7 +30,7 @@ class WallClient {
   void Run();
 
   /// REQUIRES: Run has returned.
-  Log TakeLog() { return std::move(log_); }
+  EventLog TakeLog() { return std::move(log_); }
 
  private:
   ThreadRuntime& runtime_;
@@ -38,14 +38,15 @@ class WallClient {
   std::vector<std::unique_ptr<Connector>> connectors_;
   Status failure_;
   std::mutex mutex_;  // a lock may send from tasks of its own
-  Log log_;
+  EventLog log_;
 };
 
 /// Runs each client in a process of its own; returns their logs, concatenated. Processes end with
 /// this one. When `stop` is set they are asked to end, and their logs may be incomplete. REQUIRES:
 /// this process has one thread, because a fork copies no other. kUnavailable: a process could not
 /// be started, or ended abnormally.
-Result<Log> RunInProcesses(const std::vector<HiredisOptions>& servers,
-                           const std::vector<ClientTask>& tasks, const std::atomic<bool>* stop);
+Result<EventLog> RunInProcesses(const std::vector<HiredisOptions>& servers,
+                                const std::vector<ClientTask>& tasks,
+                                const std::atomic<bool>* stop);
 
 }  // namespace interlock::scenarios::contend

@@ -19,11 +19,14 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <interlock/connection.h>
 #include <interlock/hiredis_connector.h>
 #include <interlock/sentinel_connector.h>
 #include <interlock/thread_runtime.h>
 
+#include "scenarios/log/log_file.h"
 #include "scenarios/run/latch_program.h"
 #include "scenarios/run/wall_clock.h"
 #include "sim/trace.h"
@@ -111,8 +114,12 @@ std::vector<std::unique_ptr<Connector>> Connect(Runtime& runtime,
   return connectors;
 }
 
-std::uint64_t HashOf(std::string_view token) {
-  return token.empty() ? 0 : std::max<std::uint64_t>(1, sim::HashBytes(token, 0));
+/// A line must not be longer than what a pipe takes whole.
+constexpr std::size_t kLongestToken = 256;
+
+std::string Reported(std::string token) {
+  if (token.size() <= kLongestToken) return token;
+  return fmt::format("{:016x}", sim::HashBytes(token, 0));
 }
 
 /// Some locks work in a task of their own, too, so steps and sends are counted across tasks.
@@ -125,24 +132,22 @@ class ReportingEvents final : public ProgramEvents, public Wire {
     if (asked_) ++operation_;
     asked_ = true;
     sends_ = 0;
-    EventRecord record = New(EventKind::kAsk);
-    record.ask = operation.ask;
-    record.shared = operation.shared;
-    record.wait_ns = operation.ask == Ask::kWaitFor ? operation.wait.count() : 0;
-    Write(record);
+    AskDetails details{.ask = operation.ask, .shared = operation.shared, .commands = commands_};
+    if (operation.ask == Ask::kWaitFor) details.patience = operation.wait;
+    Call(EventKind::kAsk, details);
     asking_ = true;
   }
   void OnRefused(Party /*who*/, const Status& status) override {
     asking_ = false;
-    WriteStatus(EventKind::kRefused, status);
+    Answer(EventKind::kRefused, status);
   }
   void OnGranted(Party /*who*/, const harness::Hold& hold) override {
     asking_ = false;
-    EventRecord record = New(EventKind::kGranted);
-    record.valid_until_ns = hold.valid_until().time_since_epoch().count();
-    record.token = HashOf(hold.owner_token());
-    record.fencing_token = hold.fencing_token().value_or(0);
-    Write(record);
+    Return(EventKind::kGranted, GrantDetails{.token = Reported(hold.owner_token()),
+                                             .fencing_token = hold.fencing_token(),
+                                             .valid_until = hold.valid_until().time_since_epoch(),
+                                             .sent = sent_.load(),
+                                             .commands = commands_});
   }
   void OnEnter(Party /*who*/) override { Write(New(EventKind::kEnter)); }
   void Step(int /*client*/) override {
@@ -150,45 +155,37 @@ class ReportingEvents final : public ProgramEvents, public Wire {
     StopIfDue();
   }
   void OnLeave(Party /*who*/) override { Write(New(EventKind::kLeave)); }
-  void OnExtend(Party /*who*/) override { Write(New(EventKind::kExtend)); }
+  void OnExtend(Party /*who*/) override { Call(EventKind::kExtend); }
   void OnExtended(Party /*who*/, const Status& status, const harness::Hold& hold) override {
-    EventRecord record = New(EventKind::kExtended);
-    record.status = status.code();
-    record.valid_until_ns = hold.valid_until().time_since_epoch().count();
-    Write(record);
+    Return(EventKind::kExtended,
+           ExtendedDetails{status.code(), hold.valid_until().time_since_epoch()});
   }
-  void OnAskValid(Party /*who*/) override { asked_valid_ns_ = NowNs(); }
+  void OnAskValid(Party /*who*/) override { called_ = Now(); }
   void OnAskedValid(Party /*who*/, bool valid, const harness::Hold& hold) override {
-    EventRecord record = New(EventKind::kAskedValid);
-    record.yes = valid;
-    record.called_ns = asked_valid_ns_;
-    record.valid_until_ns = hold.valid_until().time_since_epoch().count();
-    Write(record);
+    Return(EventKind::kAskedValid, ValidDetails{valid, hold.valid_until().time_since_epoch()});
   }
   void OnRelease(Party /*who*/) override {
     DieIfAt(DeathPlace::kBeforeRelease);
     StopIfDue();
-    Write(New(EventKind::kRelease));
+    Call(EventKind::kRelease);
   }
   void OnReleased(Party /*who*/, const Status& status) override {
-    WriteStatus(EventKind::kReleased, status);
+    Answer(EventKind::kReleased, status);
   }
   void OnCountDown(Party /*who*/, int party) override {
-    EventRecord record = New(EventKind::kCountDown);
-    record.party = party;
-    Write(record);
+    Call(EventKind::kCountDown, PartyDetails{party});
     sends_ = 0;
     asking_ = true;
   }
   void OnAnswered(Party /*who*/, const Status& status) override {
     asking_ = false;
-    WriteStatus(EventKind::kAnswered, status);
+    Answer(EventKind::kAnswered, status);
   }
 
   void OnConnect() override { StopIfDue(); }
   void OnSend() override {
     StopIfDue();
-    sent_ns_ = NowNs();
+    sent_ = Now();
   }
   void OnSent() override {
     ++commands_;
@@ -197,31 +194,34 @@ class ReportingEvents final : public ProgramEvents, public Wire {
     StopIfDue();
   }
   void OnReceived() override { StopIfDue(); }
-  void OnEnd() { Write(New(EventKind::kEnded)); }
+  void OnEnd() { Write(New(EventKind::kEnded, EndDetails{.commands = commands_})); }
 
  private:
-  EventRecord New(EventKind kind) {
-    EventRecord record;
-    record.kind = kind;
-    record.client = task_.client;
-    record.operation = static_cast<std::int32_t>(operation_);
-    record.at_ns = NowNs();
-    record.sent_ns = sent_ns_;
-    record.commands = commands_;
-    return record;
+  VirtualTime Now() { return runtime_.Now().time_since_epoch(); }
+
+  LogEvent New(EventKind kind, EventDetails details = {}) {
+    const VirtualTime now = Now();
+    return {now, now, task_.client, 0, kind, std::move(details)};
   }
-
-  std::int64_t NowNs() { return runtime_.Now().time_since_epoch().count(); }
-
-  void WriteStatus(EventKind kind, const Status& status) {
-    EventRecord record = New(kind);
-    record.status = status.code();
-    Write(record);
+  void Call(EventKind kind, EventDetails details = {}) {
+    const LogEvent event = New(kind, std::move(details));
+    called_ = event.at_earliest;
+    Write(event);
+  }
+  /// The call returned: what was done about it was done since.
+  void Return(EventKind kind, EventDetails details) {
+    LogEvent event = New(kind, std::move(details));
+    event.at_earliest = called_;
+    Write(event);
+  }
+  void Answer(EventKind kind, const Status& status) {
+    Return(kind, AnswerDetails{.status = status.code(), .commands = commands_});
   }
 
   /// A client without its reader has no purpose: SIGPIPE ends it.
-  void Write(const EventRecord& record) const {
-    while (write(pipe_, &record, sizeof record) < 0) {
+  void Write(const LogEvent& event) const {
+    const std::string line = ToLine(event);
+    while (write(pipe_, line.data(), line.size()) < 0) {
       if (errno != EINTR) _exit(1);
     }
   }
@@ -230,7 +230,8 @@ class ReportingEvents final : public ProgramEvents, public Wire {
     const auto& death = task_.death;
     if (!death.has_value() || death->place != place || operation_ < death->operation) return;
     if (place == DeathPlace::kAskSent && sends_ < death->sends) return;
-    Write(New(EventKind::kDied));
+    const auto operation = static_cast<int>(operation_.load());
+    Write(New(EventKind::kDied, EndDetails{operation, commands_}));
     kill(getpid(), SIGKILL);
     for (;;) pause();
   }
@@ -240,9 +241,7 @@ class ReportingEvents final : public ProgramEvents, public Wire {
     const int step = steps_++;
     for (const sim::machine::RealFault& pause : task_.pauses) {
       if (pause.step != step) continue;
-      EventRecord record = New(EventKind::kStops);
-      record.wait_ns = pause.length.count();
-      Write(record);
+      Write(New(EventKind::kStops, StopDetails{pause.length}));
       kill(getpid(), SIGSTOP);
     }
   }
@@ -252,10 +251,10 @@ class ReportingEvents final : public ProgramEvents, public Wire {
   Runtime& runtime_;
   std::atomic<std::size_t> operation_ = 0;
   std::atomic<std::uint64_t> commands_ = 0;
-  std::atomic<std::int64_t> sent_ns_ = 0;
+  std::atomic<VirtualTime> sent_{};
   std::atomic<int> steps_ = 0;
   std::atomic<int> sends_ = 0;  // of the present request
-  std::int64_t asked_valid_ns_ = 0;
+  VirtualTime called_{};        // the latest call
   bool asked_ = false;
   std::atomic<bool> asking_ = false;
 };

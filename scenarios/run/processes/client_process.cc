@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// All clients write to one pipe: records are shorter than PIPE_BUF, so each is written whole. The
+// All clients write to one pipe: lines are shorter than PIPE_BUF, so each is written whole. The
 // parent keeps the writing end open for later clients, so it learns of ends from waitpid.
 #include "scenarios/run/processes/client_process.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -16,18 +15,16 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "scenarios/log/log_file.h"
 #include "scenarios/log/words.h"
 #include "scenarios/run/processes/client_main.h"
 
 namespace interlock::scenarios::real {
 namespace {
-
-static_assert(std::is_trivially_copyable_v<EventRecord>);
-static_assert(sizeof(EventRecord) <= PIPE_BUF);
 
 Status Failed(const char* what) {
   return Status(StatusCode::kUnavailable, fmt::format("{}: {}", what, std::strerror(errno)));
@@ -119,16 +116,34 @@ void ClientProcesses::KillAll() {
 }
 
 void ClientProcesses::Drain() {
-  EventRecord record;
-  while (read(report_read_, &record, sizeof record) == static_cast<ssize_t>(sizeof record)) {
-    records_.push_back(record);
-    const bool last = record.kind == EventKind::kDied || record.kind == EventKind::kEnded;
-    for (Process& process : processes_) {
-      if (process.client != record.client) continue;
-      process.finished = process.finished || last;
-      if (record.kind == EventKind::kStops) process.goes_on = record.at_ns + record.wait_ns;
+  std::array<char, 16 * 1024> some{};
+  ssize_t count = 0;
+  while ((count = read(report_read_, some.data(), some.size())) > 0) {
+    unread_.append(some.data(), static_cast<std::size_t>(count));
+  }
+  std::size_t begin = 0;
+  for (std::size_t end = 0; (end = unread_.find('\n', begin)) != std::string::npos;) {
+    Take(std::string_view(unread_).substr(begin, end - begin));
+    begin = end + 1;
+  }
+  unread_.erase(0, begin);
+}
+
+void ClientProcesses::Take(std::string_view line) {
+  Result<LogEvent> event = ReadEvent(line);
+  if (!event.ok()) {
+    if (failure_.empty()) failure_ = fmt::format("a client reported {}", event.status().message());
+    return;
+  }
+  const bool last = event->kind == EventKind::kDied || event->kind == EventKind::kEnded;
+  for (Process& process : processes_) {
+    if (process.client != event->client) continue;
+    process.finished = process.finished || last;
+    if (event->kind == EventKind::kStops) {
+      process.goes_on = event->at_latest + event->As<StopDetails>().length;
     }
   }
+  events_.push_back(std::move(event).value());
 }
 
 void ClientProcesses::Reap() {
@@ -150,16 +165,13 @@ void ClientProcesses::Reap() {
 }
 
 void ClientProcesses::LetGoOn() {
-  const std::int64_t now = runtime_.Now().time_since_epoch().count();
+  const VirtualTime now = runtime_.Now().time_since_epoch();
   for (Process& process : processes_) {
     if (!process.stopped || process.pid <= 0 || now < process.goes_on) continue;
     process.stopped = false;
     kill(process.pid, SIGCONT);
-    EventRecord record;
-    record.kind = EventKind::kGoesOn;
-    record.client = process.client;
-    record.at_ns = runtime_.Now().time_since_epoch().count();
-    records_.push_back(record);
+    const VirtualTime at = runtime_.Now().time_since_epoch();
+    events_.push_back({at, at, process.client, 0, EventKind::kGoesOn});
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The clients of a workload as separate processes, and what they report over a pipe.
+// The clients of a workload as separate processes, and what they report over a pipe, in the
+// lines of an event log (see log_file.h).
 //
 // Guarantee: no process outlives its ClientProcesses object, nor the thread that started it (the
 // kernel kills it then). A client that dies by plan is killed with SIGKILL, so none of its
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <interlock/harness/lock.h>
@@ -22,51 +24,13 @@
 #include <interlock/time.h>
 
 #include "scenarios/cases/workload.h"
+#include "scenarios/log/event.h"
 #include "scenarios/run/latch_program.h"
 #include "scenarios/run/processes/real_fault.h"
 #include "scenarios/run/processes/real_plan.h"
 #include "sim/machine/stage.h"
 
 namespace interlock::scenarios::real {
-
-enum class EventKind : std::uint8_t {
-  kAsk,
-  kRefused,
-  kGranted,
-  kEnter,
-  kLeave,
-  kExtend,
-  kExtended,
-  kRelease,
-  kReleased,
-  kCountDown,
-  kAnswered,    ///< from a latch: to a count down or a wait
-  kAskedValid,  ///< the answer to whether it holds
-  kStops,       ///< by plan: it stands still from now on
-  kGoesOn,      ///< reported by the process that resumed it
-  kDied,        ///< by plan; the client's last event
-  kEnded,       ///< its operations are done
-};
-
-/// One event as sent through the pipe: fixed size, no pointers, written atomically.
-struct EventRecord {
-  EventKind kind = EventKind::kAsk;
-  Ask ask = Ask::kTry;                  ///< kAsk
-  StatusCode status = StatusCode::kOk;  ///< kRefused, kExtended, kReleased, kAnswered
-  bool shared = false;                  ///< kAsk
-  bool yes = false;                     ///< kAskedValid
-  std::int32_t client = 0;
-  std::int32_t party = 0;      ///< kCountDown
-  std::int32_t operation = 0;  ///< index in its plan
-  std::int64_t at_ns = 0;
-  std::int64_t called_ns = 0;       ///< kAskedValid: before it asked
-  std::int64_t valid_until_ns = 0;  ///< kGranted, kExtended, kAskedValid
-  std::int64_t wait_ns = 0;  ///< kAsk: how long it will wait; kStops: how long it stands still
-  std::int64_t sent_ns = 0;  ///< before its last command was sent
-  std::uint64_t token = 0;   ///< kGranted: a hash of the owner token; 0: none
-  std::uint64_t fencing_token = 0;  ///< kGranted; 0: none
-  std::uint64_t commands = 0;       ///< sent by the client so far
-};
 
 /// What one client process is to do.
 struct ClientTask {
@@ -101,8 +65,9 @@ class ClientProcesses {
   /// Kills and reaps all running clients, and reads their last reports.
   void KillAll();
 
-  /// In order of arrival; those of one client are in order of time.
-  const std::vector<EventRecord>& records() const { return records_; }
+  /// In order of arrival; those of one client are in order of time. Instants are on ThreadRuntime's
+  /// clock.
+  const EventLog& events() const { return events_; }
 
   /// Describes a process that ended abnormally; empty: none did.
   const std::string& failure() const { return failure_; }
@@ -111,13 +76,14 @@ class ClientProcesses {
   struct Process {
     pid_t pid = -1;  ///< -1: reaped
     int client = 0;
-    bool finished = false;     ///< has reported kDied or kEnded
-    bool stopped = false;      ///< stands still
-    std::int64_t goes_on = 0;  ///< when it resumes, in ns
+    bool finished = false;  ///< has reported kDied or kEnded
+    bool stopped = false;   ///< stands still
+    VirtualTime goes_on{};  ///< when it resumes
   };
 
   Status OpenPipe();
   void Drain();
+  void Take(std::string_view line);
   void Reap();
   void LetGoOn();
   void NoteEnd(const Process& process, int wait_status);
@@ -125,7 +91,8 @@ class ClientProcesses {
   int report_read_ = -1;
   int report_write_ = -1;
   std::vector<Process> processes_;
-  std::vector<EventRecord> records_;
+  std::string unread_;  // the beginning of a line whose end has not arrived
+  EventLog events_;
   std::string failure_;
   ThreadRuntime runtime_;  // for its clock
 };

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "scenarios/judge/outside.h"
 #include "scenarios/judge/validity.h"
 
@@ -18,77 +16,64 @@ class Builder {
     history_.lease = frame.lease;
     history_.limits = Limits(frame.permits);
     history_.prefers_writers = frame.prefers_writers;
-    history_.end = frame.ended - frame.started;
+    history_.end = frame.end;
   }
 
-  void Add(const EventRecord& record) {
-    if (record.client < 0 || record.client >= frame_.clients) return;
-    const VirtualTime at = Relative(record.at_ns);
-    State& client = clients_[static_cast<std::size_t>(record.client)];
-    switch (record.kind) {
+  void Add(const LogEvent& event) {
+    if (event.kind == EventKind::kFault) {
+      history_.last_fault = std::max(history_.last_fault, event.As<FaultDetails>().until);
+    }
+    if (event.client < 0 || event.client >= frame_.clients) return;
+    const VirtualTime at = event.at_latest;
+    State& client = clients_[static_cast<std::size_t>(event.client)];
+    switch (event.kind) {
       case EventKind::kAsk:
-        client.attempt = history_.attempts.size();
-        history_.attempts.push_back({record.client, record.ask, at, kOpen, StatusCode::kOk});
-        history_.attempts.back().shared = record.shared;
-        if (record.ask == Ask::kWaitFor) {
-          history_.attempts.back().deadline = at + Duration(record.wait_ns);
-        }
-        client.commands_before = record.commands;
-        break;
+        return AskFor(client, event);
       case EventKind::kCountDown:
         client.attempt = history_.attempts.size();
-        history_.attempts.push_back({record.client, Ask::kTry, at});
-        history_.attempts.back().counts_for = record.party;
+        history_.attempts.push_back({event.client, Ask::kTry, at});
+        history_.attempts.back().counts_for = event.As<PartyDetails>().party;
         history_.attempts.back().queued = at;  // surely no earlier
-        break;
+        return;
       case EventKind::kRefused:
       case EventKind::kAnswered:
-        Answer(client, record, record.status);
-        break;
+        return Answer(client, at, event.As<AnswerDetails>().status,
+                      event.As<AnswerDetails>().commands);
       case EventKind::kGranted:
-        Grant(client, record, at);
-        break;
+        return Grant(client, event);
       case EventKind::kEnter:
         history_.holds[client.hold].section = {at, kOpen};
-        break;
+        return;
       case EventKind::kLeave:
         history_.holds[client.hold].section.to = at;
-        break;
-      case EventKind::kExtend:
-        client.extend_called = at;
-        break;
+        return;
       case EventKind::kExtended:
-        Extended(client, record, at);
-        break;
+        return Extended(client, event);
       case EventKind::kAskedValid:
-        AskedValid(record);
-        break;
+        return AskedValid(event);
       case EventKind::kRelease:
-        CallRelease(client, at);
-        break;
+        return CallRelease(client, at);
       case EventKind::kReleased:
-        Release(client, record.status, at);
-        break;
+        return Release(client, event.As<AnswerDetails>().status, at);
       case EventKind::kStops:
-        history_.pauses.push_back({record.client, at});
-        break;
+        history_.pauses.push_back({event.client, at});
+        return;
       case EventKind::kGoesOn:
         history_.last_fault = std::max(history_.last_fault, at);
-        break;
+        return;
       case EventKind::kDied:
-        history_.deaths.push_back({record.client, at});
+        history_.deaths.push_back({event.client, at});
         history_.last_fault = std::max(history_.last_fault, at);
-        break;
-      case EventKind::kEnded:
-        break;
+        return;
+      default:
+        return;
     }
   }
 
   History Finish() {
-    history_.last_fault =
-        std::max(history_.last_fault, VirtualTime(frame_.faults_over - frame_.started));
+    history_.last_fault = std::max(history_.last_fault, frame_.faults_over);
     for (ClientHold& hold : history_.holds) {
-      const VirtualTime died = DiedAt(history_, hold.client);
+      const VirtualTime died = DiedAt(history_, hold.client, hold.asked);
       for (Interval& belief : hold.belief) {
         belief.to = std::max(belief.from, std::min(belief.to, died));
       }
@@ -99,15 +84,19 @@ class Builder {
 
  private:
   struct State {
-    std::size_t attempt = 0;  ///< index of its latest attempt
-    std::size_t hold = 0;     ///< index of its latest hold
-    VirtualTime extend_called{};
+    std::size_t attempt = 0;            ///< index of its latest attempt
+    std::size_t hold = 0;               ///< index of its latest hold
     std::uint64_t commands_before = 0;  ///< sent before its latest attempt
   };
 
-  VirtualTime Relative(std::int64_t ns) const {
-    if (ns == kNever.time_since_epoch().count()) return kOpen;
-    return Duration(ns) - frame_.started.time_since_epoch();
+  void AskFor(State& client, const LogEvent& event) {
+    const auto& asked = event.As<AskDetails>();
+    const VirtualTime at = event.at_latest;
+    client.attempt = history_.attempts.size();
+    history_.attempts.push_back({event.client, asked.ask, at, kOpen, StatusCode::kOk});
+    history_.attempts.back().shared = asked.shared;
+    if (asked.ask == Ask::kWaitFor) history_.attempts.back().deadline = at + asked.patience;
+    client.commands_before = asked.commands;
   }
 
   /// The earliest end of a lease that was asked for at `asked`.
@@ -115,57 +104,61 @@ class Builder {
     return std::min(asked + frame_.lease - frame_.lease / kDriftPart, valid_until);
   }
 
-  void Answer(const State& client, const EventRecord& record, StatusCode status) {
+  void Answer(const State& client, VirtualTime at, StatusCode status, std::uint64_t commands) {
     Attempt& attempt = history_.attempts[client.attempt];
-    attempt.answered = Relative(record.at_ns);
+    attempt.answered = at;
     attempt.answer = status;
-    attempt.commands = static_cast<std::int64_t>(record.commands - client.commands_before);
+    attempt.commands = static_cast<std::int64_t>(commands - client.commands_before);
   }
 
-  void Grant(State& client, const EventRecord& record, VirtualTime at) {
-    Answer(client, record, StatusCode::kOk);
-    const VirtualTime until = Relative(record.valid_until_ns);
-    const VirtualTime asked = history_.attempts[client.attempt].asked;
+  void Grant(State& client, const LogEvent& event) {
+    const auto& granted = event.As<GrantDetails>();
+    const VirtualTime at = event.at_latest;
+    Answer(client, at, StatusCode::kOk, granted.commands);
     ClientHold hold;
-    hold.client = record.client;
-    hold.asked = asked;
-    hold.sent = Relative(record.sent_ns);
-    if (record.token != 0) hold.token = fmt::format("{:016x}", record.token);
-    if (record.fencing_token != 0) hold.fencing_token = record.fencing_token;
+    hold.client = event.client;
+    hold.asked = history_.attempts[client.attempt].asked;
+    hold.sent = granted.sent;
+    hold.token = granted.token;
+    hold.fencing_token = granted.fencing_token;
     hold.shared = history_.attempts[client.attempt].shared;
-    hold.belief.push_back({at, std::max(at, until)});
+    hold.belief.push_back({at, std::max(at, granted.valid_until)});
     ServerHold promise;
-    promise.client = record.client;
+    promise.client = event.client;
     promise.shared = hold.shared;
     promise.granted = at;
     promise.renewed = at;
-    promise.promised_until = PromisedUntil(asked, until);
+    promise.promised_until = PromisedUntil(hold.asked, granted.valid_until);
     client.hold = history_.holds.size();
     history_.holds.push_back(std::move(hold));
     history_.server_holds.push_back(std::move(promise));
   }
 
-  void Extended(const State& client, const EventRecord& record, VirtualTime at) {
+  void Extended(const State& client, const LogEvent& event) {
+    const StatusCode status = event.As<ExtendedDetails>().status;
     Renewal renewal;
-    renewal.client = record.client;
-    renewal.called = client.extend_called;
-    renewal.answered = at;
+    renewal.client = event.client;
+    renewal.called = event.at_earliest;
+    renewal.answered = event.at_latest;
     renewal.promised_until = LatestEnd(history_, history_.server_holds[client.hold]);
-    renewal.answer = record.status;
+    renewal.answer = status;
     history_.renewals.push_back(renewal);
-    if (record.status == StatusCode::kOk) Extend(client, record, at);
+    if (status == StatusCode::kOk) Extend(client, event);
   }
 
-  void AskedValid(const EventRecord& record) {
-    const VirtualTime until = Relative(record.valid_until_ns);
-    const VirtualTime called = Relative(record.called_ns);
-    if (!MustKnowOfEnd(until, true, called)) return;
-    history_.late_questions.push_back(
-        {.client = record.client, .until = until, .at = called, .told_lost = !record.yes});
+  void AskedValid(const LogEvent& event) {
+    const auto& told = event.As<ValidDetails>();
+    const VirtualTime called = event.at_earliest;
+    if (!MustKnowOfEnd(told.valid_until, true, called)) return;
+    history_.late_questions.push_back({.client = event.client,
+                                       .until = told.valid_until,
+                                       .at = called,
+                                       .told_lost = !told.valid});
   }
 
-  void Extend(const State& client, const EventRecord& record, VirtualTime at) {
-    const VirtualTime until = Relative(record.valid_until_ns);
+  void Extend(const State& client, const LogEvent& event) {
+    const VirtualTime until = event.As<ExtendedDetails>().valid_until;
+    const VirtualTime at = event.at_latest;
     std::vector<Interval>& belief = history_.holds[client.hold].belief;
     if (belief.back().to >= at) {
       belief.back().to = std::max(belief.back().to, until);
@@ -175,7 +168,7 @@ class Builder {
     ServerHold& promise = history_.server_holds[client.hold];
     promise.renewed = at;
     promise.promised_until =
-        std::max(promise.promised_until, PromisedUntil(client.extend_called, until));
+        std::max(promise.promised_until, PromisedUntil(event.at_earliest, until));
   }
 
   void CallRelease(const State& client, VirtualTime at) {
@@ -201,9 +194,9 @@ class Builder {
 
 }  // namespace
 
-History HistoryOf(const std::vector<EventRecord>& records, const HistoryFrame& frame) {
+History HistoryOf(const EventLog& log, const HistoryFrame& frame) {
   Builder builder(frame);
-  for (const EventRecord& record : records) builder.Add(record);
+  for (const LogEvent& event : log) builder.Add(event);
   return builder.Finish();
 }
 

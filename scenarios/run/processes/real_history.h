@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Converts the reports of client processes to a History for the oracles, with instants counted from
-// the run's start.
+// Folds what client processes report to a History for the judges.
 //
 // On a real server only the two ends of each request are known. History::server_holds has one entry
 // per grant, in the order of History::holds, and bounds the server's promise from below: it has
@@ -10,26 +9,24 @@
 // Thread safety: pure functions.
 #pragma once
 
-#include <vector>
-
 #include <interlock/time.h>
 
+#include "scenarios/log/event.h"
 #include "scenarios/log/history.h"
-#include "scenarios/run/processes/client_process.h"
 
 namespace interlock::scenarios::real {
 
 struct HistoryFrame {
-  MonotonicTime started{};
-  MonotonicTime ended{};
+  VirtualTime end{};
   Duration lease{};
   int permits = 1;
   int clients = 0;
   bool prefers_writers = false;  ///< as in Traits
-  /// End of the last fault of links and servers; the clients' own are in their reports.
-  MonotonicTime faults_over{};
+  /// End of the last fault of links and servers; the clients' own are among the events.
+  VirtualTime faults_over{};
 };
 
-History HistoryOf(const std::vector<EventRecord>& records, const HistoryFrame& frame);
+/// REQUIRES: the instants count from the run's start.
+History HistoryOf(const EventLog& log, const HistoryFrame& frame);
 
 }  // namespace interlock::scenarios::real

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -39,6 +40,16 @@ int MostClients(const Workload& workload) {
          1;
 }
 
+/// How many commands the event's client had sent by then, as far as the event tells.
+std::uint64_t CommandsBy(const LogEvent& event) {
+  return std::visit(
+      [](const auto& of) -> std::uint64_t {
+        if constexpr (requires { of.commands; }) return of.commands;
+        return 0;
+      },
+      event.details);
+}
+
 class OneRun {
  public:
   OneRun(Runtime& runtime, const RealCase& real_case, std::unique_ptr<sim::machine::Stage> stage,
@@ -67,8 +78,8 @@ class OneRun {
     const MonotonicTime ended = runtime_.Now();
     processes_.KillAll();
     TakeStrikes();
-    return Report({started, ended, case_.workload.lease, case_.workload.permits, clients_,
-                   traits_.prefers_writers, faults_over_});
+    return Report(started, {ended - started, case_.workload.lease, case_.workload.permits, clients_,
+                            traits_.prefers_writers, faults_over_ - started});
   }
 
  private:
@@ -120,15 +131,16 @@ class OneRun {
   /// Starts each client that was to come back after its death, as a new client.
   Status Revive() {
     std::vector<ClientTask> tasks;
-    const std::vector<EventRecord>& records = processes_.records();
-    for (; seen_ < records.size(); ++seen_) {
-      const EventRecord& record = records[seen_];
-      const auto client = static_cast<std::size_t>(record.client);
-      if (record.kind != EventKind::kDied || client >= case_.workload.clients.size()) continue;
+    const EventLog& events = processes_.events();
+    for (; seen_ < events.size(); ++seen_) {
+      const LogEvent& event = events[seen_];
+      const auto client = static_cast<std::size_t>(event.client);
+      if (event.kind != EventKind::kDied || client >= case_.workload.clients.size()) continue;
       ClientPlan plan = case_.workload.clients[client];
       if (!IsReborn(plan)) continue;
       plan.faults.clear();
-      plan.operations.erase(plan.operations.begin(), plan.operations.begin() + record.operation);
+      const auto begin = plan.operations.begin();
+      plan.operations.erase(begin, begin + event.As<EndDetails>().operation);
       tasks.push_back(NextTask(plan));
     }
     return tasks.empty() ? Status() : processes_.Start(tasks);
@@ -199,21 +211,21 @@ class OneRun {
     return plan;
   }
 
-  RealRun Report(const HistoryFrame& frame) {
+  RealRun Report(MonotonicTime started, const HistoryFrame& frame) {
     RealRun run;
-    const std::vector<EventRecord>& records = processes_.records();
-    run.history = HistoryOf(records, frame);
+    run.log = processes_.events();
+    for (LogEvent& event : run.log) CountFrom(started.time_since_epoch(), event);
+    run.history = HistoryOf(run.log, frame);
     run.stopped = Stopped();
     run.disturbed = heartbeat_.disturbed();
     std::vector<std::uint64_t> sent(static_cast<std::size_t>(frame.clients), 0);
-    for (const EventRecord& record : records) {
-      std::uint64_t& commands = sent[static_cast<std::size_t>(record.client)];
-      commands = std::max(commands, record.commands);
-      run.crashes += record.kind == EventKind::kDied ? 1 : 0;
-      if (record.kind == EventKind::kGoesOn)
+    for (const LogEvent& event : run.log) {
+      std::uint64_t& commands = sent[static_cast<std::size_t>(event.client)];
+      commands = std::max(commands, CommandsBy(event));
+      run.crashes += event.kind == EventKind::kDied ? 1 : 0;
+      if (event.kind == EventKind::kGoesOn)
         run.struck.push_back(ToString(sim::machine::RealFaultKind::kPause));
     }
-    for (const std::uint64_t commands : sent) run.commands += commands;
     for (const sim::machine::ProxyStrike& strike : strikes_)
       run.struck.push_back(ToString(strike.kind));
     if (driver_.has_value()) {
@@ -221,6 +233,7 @@ class OneRun {
         run.struck.push_back(ToString(fault.kind));
       run.servers_answered = driver_->done().empty() && strikes_.empty();
     }
+    for (const std::uint64_t commands : sent) run.commands += commands;
     if (!run.stopped) LookAtKeys(run);
     for (const std::string& why : {broken_, heartbeat_.broken(), processes_.failure()}) {
       if (run.broken.empty()) run.broken = why;
@@ -248,7 +261,7 @@ class OneRun {
   std::vector<sim::machine::ProxyStrike> strikes_;
   MonotonicTime faults_over_{};
   std::string broken_;
-  std::size_t seen_ = 0;  // number of records
+  std::size_t seen_ = 0;  // number of events
   int clients_ = 0;
 };
 

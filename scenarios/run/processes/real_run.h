@@ -40,7 +40,8 @@ struct RealCase {
 };
 
 struct RealRun {
-  History history;  ///< the probes come after the workload's own clients
+  EventLog log;     ///< what the clients reported, from the run's start
+  History history;  ///< folded from it; the probes come after the workload's own clients
   std::vector<sim::redis::Server::KeyInfo> keys;  ///< at the end, with their remaining ms to live
   bool stopped = false;
   int crashes = 0;

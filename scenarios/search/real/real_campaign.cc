@@ -178,14 +178,7 @@ class Campaign {
   }
 
   static OutsideRules RulesOf(const RealCase& one, const RealRun& run) {
-    OutsideRules rules;
-    rules.traits = one.subject->traits();
-    rules.parties = one.options.parties;
-    rules.stays_taken_for = one.subject->StaysTakenFor(one.options);
-    rules.wake_up_bound = one.subject->WakeUpBound(one.options) + rules.stays_taken_for;
-    rules.termination = BoundsOf(*one.subject, one.options);
-    rules.commands_per_lease = one.subject->CommandsPerLease(one.options);
-    rules.key_limits = {one.options.lease.count(), one.subject->AuxiliaryKeys(one.options)};
+    OutsideRules rules = RulesFor(*one.subject, one.options);
     rules.disturbed = run.disturbed;
     rules.forgetful = one.forgetful;
     rules.servers_answered = run.servers_answered;

@@ -6,8 +6,13 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
+#include <sstream>
+#include <string>
+#include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,6 +73,31 @@ class SchemasTest : public ::testing::Test {
   const ScratchFolder folder_;
   const std::string out_ = folder_.path() + "/out";
 };
+
+TEST_F(SchemasTest, TheLogOfAMeasurement) {
+  const ChildResult measured = InterlockJson({"contend", "--lock", "fair-mutex", "--clients", "3",
+                                              "--duration", "1s", "--faults", "pauses", "--lease",
+                                              "100ms", "--hold", "20ms", "--trace", "--out", out_});
+  ASSERT_EQ(measured.exit_code, 0) << measured.err;
+  const std::string log = out_ + "/traces/fair-mutex.3.jsonl";
+  const ChildResult judged = JudgeBySchema("log", {log}, false);
+  EXPECT_EQ(judged.exit_code, 0) << judged.out << judged.err;
+  // A change of any member of a line is seen: the longest line of each kind.
+  std::map<std::string, std::string> longest;
+  std::istringstream lines(ReadFile(log));
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t kind = line.find("\"event\"");
+    std::string& kept = longest[kind == std::string::npos ? "head" : line.substr(kind, 18)];
+    if (line.size() > kept.size()) kept = line;
+  }
+  Paths documents;
+  for (const auto& [kind, line] : longest) {
+    documents.push_back(fmt::format("{}/line{}.json", folder_.path(), documents.size()));
+    std::ofstream(documents.back()) << line;
+  }
+  EXPECT_GT(documents.size(), 8U);
+  ExpectStrictlyValid("log", documents);
+}
 
 TEST_F(SchemasTest, AMeasurementOfContention) {
   const std::string gate = folder_.path() + "/gate.toml";
@@ -183,10 +213,10 @@ TEST(SchemaFilesTest, EachIsNamedAfterWhatItDescribes) {
     names.insert(entry.path().filename());
   }
   EXPECT_EQ(names,
-            (std::set<std::string>{"contention.schema.json", "counterexample.schema.json",
-                                   "diff.schema.json", "forced.schema.json",
-                                   "guarantees.schema.json", "junit.xsd", "kills.schema.json",
-                                   "list.schema.json", "run.schema.json", "shard.schema.json"}));
+            (std::set<std::string>{
+                "contention.schema.json", "counterexample.schema.json", "diff.schema.json",
+                "forced.schema.json", "guarantees.schema.json", "junit.xsd", "kills.schema.json",
+                "list.schema.json", "log.schema.json", "run.schema.json", "shard.schema.json"}));
 }
 
 }  // namespace

@@ -79,17 +79,22 @@ TEST(ClaimsTest, EndsAreOpenWhereSomethingMayBeHeldBackOrRenewed) {
 }
 
 TEST(ClaimsTest, FencingTokensGrowWithRequestsThatFollowEachOther) {
-  const Story first = Story().Ask(0, 0).Granted(0, 10, 99).Tokens(1, 7).Release(0, 20, 21);
-  EXPECT_TRUE(Convicts(Story(first).Ask(1, 30).Granted(1, 31, 130).Tokens(2, 7), Judged::kTokens));
-  EXPECT_FALSE(Convicts(Story(first).Ask(1, 30).Granted(1, 31, 130).Tokens(2, 8), Judged::kTokens));
+  const Story first = Story().Ask(0, 0).Granted(0, 10, 99).Tokens("t1", 7).Release(0, 20, 21);
+  EXPECT_TRUE(
+      Convicts(Story(first).Ask(1, 30).Granted(1, 31, 130).Tokens("t2", 7), Judged::kTokens));
+  EXPECT_FALSE(
+      Convicts(Story(first).Ask(1, 30).Granted(1, 31, 130).Tokens("t2", 8), Judged::kTokens));
   // Asked before the first was told of its grant: which came first nobody knows.
-  EXPECT_FALSE(Convicts(Story(first).Ask(1, 9).Granted(1, 31, 130).Tokens(2, 6), Judged::kTokens));
+  EXPECT_FALSE(
+      Convicts(Story(first).Ask(1, 9).Granted(1, 31, 130).Tokens("t2", 6), Judged::kTokens));
 }
 
 TEST(ClaimsTest, AnOwnerTokenServesOneGrant) {
-  const Story first = Story().Ask(0, 0).Granted(0, 10, 99).Tokens(1, 0).Release(0, 20, 21);
-  EXPECT_TRUE(Convicts(Story(first).Ask(1, 30).Granted(1, 31, 130).Tokens(1, 0), Judged::kTokens));
-  EXPECT_FALSE(Convicts(Story(first).Ask(1, 30).Granted(1, 31, 130).Tokens(0, 0), Judged::kTokens));
+  const Story first = Story().Ask(0, 0).Granted(0, 10, 99).Tokens("t1", 0).Release(0, 20, 21);
+  EXPECT_TRUE(
+      Convicts(Story(first).Ask(1, 30).Granted(1, 31, 130).Tokens("t1", 0), Judged::kTokens));
+  EXPECT_FALSE(
+      Convicts(Story(first).Ask(1, 30).Granted(1, 31, 130).Tokens("", 0), Judged::kTokens));
 }
 
 TEST(ClaimsTest, AGrantThatCameTooLateIsNotValid) {

@@ -5,46 +5,59 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
 namespace interlock::scenarios::contend {
 namespace {
 
 class MeasureTest : public ::testing::Test {
  protected:
-  void Ask(std::int64_t at, int client) { Add(at, Happening::kAsk, client, at); }
+  void Ask(std::int64_t at, int client) { Add(at, EventKind::kAsk, client, AskDetails{}); }
   void Granted(std::int64_t at, int client, const std::string& token) {
-    Add(at, Happening::kGranted, client, 0, token);
-    Add(at, Happening::kEnter, client);
+    Add(at, EventKind::kGranted, client, GrantDetails{.token = token});
+    Add(at, EventKind::kEnter, client);
   }
-  void Refused(std::int64_t at, int client) { Add(at, Happening::kRefused, client, 1); }
+  void Refused(std::int64_t at, int client) {
+    Add(at, EventKind::kRefused, client, AnswerDetails{StatusCode::kTimeout});
+  }
   void Release(std::int64_t at, std::int64_t returned, int client, bool lost = false) {
-    Add(at, Happening::kLeave, client);
-    Add(at, Happening::kRelease, client);
-    Add(returned, Happening::kReleased, client, lost ? 1 : 0);
+    Add(at, EventKind::kLeave, client);
+    Add(at, EventKind::kRelease, client);
+    Add(returned, EventKind::kReleased, client,
+        AnswerDetails{lost ? StatusCode::kNotOwner : StatusCode::kOk});
   }
-  void Send(std::int64_t at, int client) { Add(at, Happening::kSend, client, 10, "EVALSHA"); }
+  void Send(std::int64_t at, int client, int connection = 0) {
+    Add(at, EventKind::kSend, client, SendDetails{connection, "EVALSHA", 10});
+  }
   void Sent(std::int64_t at, std::int64_t answered, int connection,
-            Answer answer = Answer::kReply) {
-    log_.push_back({at, Happening::kSend, 0, connection, 10, "EVALSHA"});
-    log_.push_back(
-        {answered, Happening::kAnswered, 0, connection, static_cast<std::int64_t>(answer)});
+            ReplyKind reply = ReplyKind::kReply) {
+    Send(at, 0, connection);
+    Add(answered, EventKind::kReply, 0, ReplyDetails{connection, reply});
+  }
+  void Woken(std::int64_t at, int client) {
+    Add(at, EventKind::kWoken, client, WokenDetails{"BLPOP"});
+  }
+  void Access(std::int64_t at, int client, std::uint64_t token) {
+    Add(at, EventKind::kAccess, client, AccessDetails{token});
   }
   void Owned(std::int64_t at, const std::string& token) {
-    Add(at, Happening::kOwned, -1, 0, token);
+    Add(at, EventKind::kOwned, -1, OwnerDetails{.token = token});
   }
   void Freed(std::int64_t at, const std::string& token, bool expired = false) {
-    Add(at, Happening::kFreed, -1, expired ? 1 : 0, token);
+    Add(at, EventKind::kFreed, -1, OwnerDetails{.token = token, .expired = expired});
   }
   reports::ContentionPoint Measured() {
-    std::stable_sort(log_.begin(), log_.end(),
-                     [](const LogEntry& a, const LogEntry& b) { return a.at_ns < b.at_ns; });
+    std::ranges::stable_sort(log_, {}, &LogEvent::at_latest);
     return Measure(log_, frame_);
   }
-  void Add(std::int64_t at, Happening what, int client, std::int64_t value = 0,
-           std::string text = {}) {
-    log_.push_back({at, what, client, 0, value, std::move(text)});
+  void Add(std::int64_t at, EventKind kind, int client, EventDetails details = {}) {
+    log_.push_back({VirtualTime(at), VirtualTime(at), client, 0, kind, std::move(details)});
   }
 
-  Log log_;
+  EventLog log_;
   Frame frame_{"mutex", 2, 1, 100, 1'100, false, true, true};
 };
 
@@ -94,13 +107,13 @@ TEST_F(MeasureTest, CommandsThatAreUnderWayTogetherAreOneRoundTrip) {
   Sent(201, 210, 1);
   Sent(202, 220, 2);
   Sent(203, 400, 3);  // the grant does not wait for it
-  Sent(210, 230, 1, Answer::kError);
+  Sent(210, 230, 1, ReplyKind::kError);
   Granted(240, 0, "a");
   Sent(250, 260, 2);  // a renewal: no part of asking and releasing
   Release(300, 340, 0);
   Sent(301, 310, 1);
   Sent(310, 320, 2);
-  Sent(311, 390, 4, Answer::kNone);
+  Sent(311, 390, 4, ReplyKind::kNone);
   const reports::ContentionPoint point = Measured();
   EXPECT_EQ(point.commands.all(), 8U);
   EXPECT_EQ(point.commands.beside, 1U);
@@ -204,12 +217,12 @@ TEST_F(MeasureTest, OfTheWokenAllButTheOneThatIsGrantedAreWokenInVain) {
   Ask(220, 1);
   Ask(230, 2);
   Release(300, 310, 0);
-  Add(305, Happening::kWoken, 1, 0, "BLPOP");
-  Add(306, Happening::kWoken, 2, 0, "BLPOP");
+  Woken(305, 1);
+  Woken(306, 2);
   Granted(320, 2, "c");
-  Add(330, Happening::kWoken, 2, 0, "BLPOP");  // does not ask any more
+  Woken(330, 2);  // does not ask any more
   Release(400, 410, 2);
-  Add(405, Happening::kWoken, 1, 0, "BLPOP");
+  Woken(405, 1);
   Granted(420, 1, "b");
   Release(500, 510, 1);
   const reports::ContentionPoint point = Measured();
@@ -224,12 +237,12 @@ TEST_F(MeasureTest, OfTheWokenAllButTheOneThatIsGrantedAreWokenInVain) {
 TEST_F(MeasureTest, ATokenBelowOneThatWasSeenIsRefused) {
   Ask(200, 0);
   Granted(210, 0, "a");
-  Add(211, Happening::kAccess, 0, 7);
+  Access(211, 0, 7);
   Ask(220, 1);
   Granted(300, 1, "b");  // the first one's lease is over
-  Add(301, Happening::kAccess, 1, 8);
-  Add(350, Happening::kAccess, 0, 7);
-  Add(360, Happening::kAccess, 1, 8);
+  Access(301, 1, 8);
+  Access(350, 0, 7);
+  Access(360, 1, 8);
   const reports::ContentionPoint point = Measured();
   EXPECT_EQ(point.fenced_rejects, 1U);
   frame_.one_owner = false;
@@ -253,7 +266,7 @@ TEST_F(MeasureTest, WhoCouldNotHaveHadMoreIsNotTreatedUnfairly) {
 
 TEST_F(MeasureTest, AnOpenLoopWaitsFromWhenItShouldHaveAsked) {
   frame_.open = true;
-  Add(300, Happening::kAsk, 0, 150);
+  Add(300, EventKind::kAsk, 0, AskDetails{.due = VirtualTime(150)});
   Granted(310, 0, "a");
   Release(400, 410, 0);
   const reports::ContentionPoint point = Measured();

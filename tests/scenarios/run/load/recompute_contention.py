@@ -19,27 +19,36 @@ point = next(p for p in run["points"] if p["lock"] == lock and p["clients"] == c
 begin = run["load"]["warm_up_ns"]
 end = begin + run["load"]["duration_ns"]
 
+IN_VAIN = ("timeout", "not-acquired")
+
+
+def events():
+    for line in open(trace_file):
+        e = {"client": -1, "resource": 0, "connection": 0, "status": "ok", **json.loads(line)}
+        if "log" not in e:
+            yield e
+
+
 requests, open_by_client, tokens = [], {}, {}
 commands = {"acquiring": 0, "releasing": 0, "beside": 0}
 doing = {}
 bytes_sent = 0
 under_way, sent = {}, []  # by client and connection: commands that wait for their answers
 accesses = []
-for line in open(trace_file):
-    e = json.loads(line)
-    c, what, at = e["client"], e["what"], e["at_ns"]
+for e in events():
+    c, what, at = e["client"], e["event"], e["at_ns"]
     if what == "ask":
         open_by_client[c] = {"client": c, "ask": at, "resource": e["resource"]}
         requests.append(open_by_client[c])
-        open_by_client[c]["intended"] = e["value"]
+        open_by_client[c]["intended"] = e.get("due_ns", at)
         open_by_client[c]["wakes"] = 0
         doing[c] = "acquiring"
     elif what in ("granted", "refused"):
         open_by_client[c][what] = at
-        open_by_client[c]["in_vain"] = e["value"]
+        open_by_client[c]["in_vain"] = e["status"] in IN_VAIN
         doing[c] = "beside"
         if what == "granted":
-            tokens[e.get("text")] = open_by_client[c]
+            tokens[e.get("token")] = open_by_client[c]
     elif what in ("enter", "leave"):
         open_by_client[c][what] = at
     elif what == "release":
@@ -47,21 +56,21 @@ for line in open(trace_file):
         doing[c] = "releasing"
     elif what == "released":
         open_by_client[c]["released"] = at
-        open_by_client[c]["told"] = e["value"] == 1
+        open_by_client[c]["told"] = e["status"] in ("not-owner", "lease-lost")
         doing[c] = "beside"
     elif what == "send":
         sent.append({"client": c, "at": at, "answered": float("inf"), "answer": None})
-        under_way.setdefault((c, e["resource"]), []).append(sent[-1])
+        under_way.setdefault((c, e["connection"]), []).append(sent[-1])
         if begin <= at < end:
             commands[doing.get(c, "beside")] += 1
-            bytes_sent += e["value"]
-    elif what == "answered":
-        oldest = under_way[(c, e["resource"])].pop(0)
-        oldest["answered"], oldest["answer"] = at, e["value"]
+            bytes_sent += e["bytes"]
+    elif what == "reply":
+        oldest = under_way[(c, e["connection"])].pop(0)
+        oldest["answered"], oldest["answer"] = at, e.get("reply", "reply")
     elif what == "woken" and begin <= at < end and doing.get(c) == "acquiring":
         open_by_client[c]["wakes"] += 1
     elif what == "access":
-        accesses.append((e["resource"], at, e["value"]))
+        accesses.append((e["resource"], at, e["fencing_token"]))
 
 INFINITE = float("inf")
 
@@ -85,13 +94,12 @@ expired = {}
 
 def owners():
     held, spans = {}, []
-    for line in open(trace_file):
-        e = json.loads(line)
-        key = (e["resource"], e.get("text"))
-        if e["what"] == "owned":
+    for e in events():
+        key = (e["resource"], e.get("token"))
+        if e["event"] == "owned":
             held[key] = e["at_ns"]
-        elif e["what"] == "freed" and key in held:
-            expired[key] = e["value"] == 1
+        elif e["event"] == "freed" and key in held:
+            expired[key] = e.get("expired", False)
             spans.append((held.pop(key), e["at_ns"], key))
     return spans + [(since, INFINITE, key) for key, since in held.items()]
 
@@ -99,16 +107,16 @@ def owners():
 expected = {
     "requests": len(counted),
     "grants": len(grants),
-    "abandoned": sum(1 for r in counted if "refused" in r and r["in_vain"] == 1),
+    "abandoned": sum(1 for r in counted if "refused" in r and r["in_vain"]),
     "wait.sum_ns": sum(waits),
     "wait.greatest_ns": max(waits, default=0),
     "commands.acquiring": commands["acquiring"],
     "commands.releasing": commands["releasing"],
     "commands.beside": commands["beside"],
     "waiting_ns": sum(clip(r["ask"], answered(r)) for r in requests),
-    "failed": sum(1 for r in counted if "refused" in r and r["in_vain"] == 0),
+    "failed": sum(1 for r in counted if "refused" in r and not r["in_vain"]),
     "abandoned_wait.sum_ns": sum(r["refused"] - r["ask"] for r in counted
-                                 if "refused" in r and r["in_vain"] == 1),
+                                 if "refused" in r and r["in_vain"]),
     "wait_from_intended.sum_ns": (sum(r["granted"] - r["intended"] for r in grants)
                                   if run["load"]["arrivals"] == "open" else 0),
     "fairness.jain_grants": sum(per_client) ** 2 / (clients * sum(x * x for x in per_client)),
@@ -176,8 +184,8 @@ expected["woken"] = sum(r["wakes"] for r in requests)
 expected["woken_in_vain"] = sum(r["wakes"] - (1 if "granted" in r and r["wakes"] else 0)
                                 for r in requests if answered(r) < INFINITE)
 within = [s for s in sent if begin <= s["at"] < end]
-expected["commands.errors"] = sum(1 for s in within if s["answer"] == 1)
-expected["commands.unanswered"] = sum(1 for s in within if s["answer"] == 2)
+expected["commands.errors"] = sum(1 for s in within if s["answer"] == "error")
+expected["commands.unanswered"] = sum(1 for s in within if s["answer"] == "none")
 
 
 by_client = [sorted((s for s in sent if s["client"] == c), key=lambda s: s["at"])
@@ -255,8 +263,8 @@ for since, until, key in owners():
         blamed[tokens[key[1]]["client"]] += sum(
             clip(max(since, r["ask"]), min(until, answered(r)))
             for r in requests if r["resource"] == key[0])
-prolonged = [e["value"] for e in map(json.loads, open(trace_file))
-             if e["what"] == "prolonged" and begin <= e["at_ns"] < end]
+prolonged = [e.get("left_ns", 0) for e in events()
+             if e["event"] == "prolonged" and begin <= e["at_ns"] < end]
 expected["server.renewals"] = len(prolonged)
 expected["server.renewal_margin_ns"] = min(prolonged, default=None)
 expected["server.hold.sum_ns"] = sum(busy)
@@ -306,7 +314,7 @@ def over(part, whole):
 
 ranked = sorted(per_client)
 half = clients // 2
-given_up = sum(r["refused"] - r["ask"] for r in counted if "refused" in r and r["in_vain"] == 1)
+given_up = sum(r["refused"] - r["ask"] for r in counted if "refused" in r and r["in_vain"])
 derived = {
     "grants_per_s": over(len(grants) * 1e9, window),
     "wait_min_ns": min(waits, default=None),

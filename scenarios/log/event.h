@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+//
+// One thing that happened to a client or a server, in any world that runs locks: processes on real
+// servers, measurements in virtual and in wall time. Histories and figures are worked out of such
+// events alone; log_file.h writes them down and reads them back.
+//
+// An event happened between `at_earliest` and `at_latest`. What a client does to itself, and all in
+// virtual time, has one instant for both. What it was told of a call happened at the server between
+// the call and the return. Instants count from the run's start. Thread safety: plain data.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <interlock/result.h>
+
+#include "scenarios/cases/workload.h"
+#include "scenarios/log/mishaps.h"
+
+namespace interlock::scenarios {
+
+enum class EventKind : std::uint8_t {
+  // A client's calls, and what it was told.
+  kAsk,         ///< it asks for the lock, or to be let through a latch
+  kRefused,     ///< it was not granted what it asked for
+  kGranted,     ///<
+  kEnter,       ///< the section begins
+  kLeave,       ///< the section ends
+  kExtend,      ///< an extension is called
+  kExtended,    ///< and returns
+  kAskedValid,  ///< it was told whether its hold is valid
+  kRelease,     ///< a release is called
+  kReleased,    ///< and returns
+  kCountDown,   ///< it counts a latch down
+  kAnswered,    ///< by a latch, to a count down or a wait
+  kAccess,      ///< to the guarded resource
+  // The client's process.
+  kStops,   ///< stands still, for as long as its details say
+  kGoesOn,  ///<
+  kDied,    ///< its last event
+  kEnded,   ///< its work is done
+  // Its connections.
+  kSend,   ///< a command
+  kReply,  ///< to the connection's oldest pending command
+  kWoken,  ///< a server's message ended its sleep
+  // The servers, where one can look into them.
+  kOwned,      ///< somebody is its owner from now on
+  kProlonged,  ///<
+  kFreed,      ///<
+  kFault,      ///< strikes; lasts until the instant in its details
+};
+inline constexpr EventKind kLastEventKind = EventKind::kFault;
+
+struct AskDetails {
+  Ask ask = Ask::kTry;
+  bool shared = false;         ///< as a reader
+  Duration patience{};         ///< kWaitFor: how long it will wait
+  VirtualTime due = kOpen;     ///< when it was due to ask; kOpen: when it did
+  std::uint64_t commands = 0;  ///< sent by the client before
+};
+
+struct AnswerDetails {
+  StatusCode status = StatusCode::kOk;
+  std::string error = {};      ///< what an error said
+  std::uint64_t commands = 0;  ///< sent by the client so far
+};
+
+struct GrantDetails {
+  std::string token = {};  ///< the owner's; empty: it shows none
+  std::optional<std::uint64_t> fencing_token = {};
+  VirtualTime valid_until = kOpen;  ///< as its client believes
+  VirtualTime sent = kOpen;         ///< before the client's last command was sent; kOpen: not known
+  std::uint64_t commands = 0;       ///< sent by the client so far
+};
+
+struct ExtendedDetails {
+  StatusCode status = StatusCode::kOk;
+  VirtualTime valid_until = kOpen;
+};
+
+struct ValidDetails {
+  bool valid = false;
+  VirtualTime valid_until = kOpen;  ///< as it had been told before
+};
+
+struct EndDetails {
+  int operation = 0;           ///< kDied: index of the one that its plan was at
+  std::uint64_t commands = 0;  ///< sent by the client so far
+};
+
+struct PartyDetails {
+  int party = 0;
+};
+
+struct StopDetails {
+  Duration length{};
+};
+
+struct AccessDetails {
+  std::uint64_t fencing_token = 0;
+};
+
+struct SendDetails {
+  int connection = 0;  ///< number among the client's
+  std::string command = {};
+  std::int64_t bytes = 0;  ///< of its arguments
+};
+
+/// The outcome of a command; errors are the server's own.
+enum class ReplyKind : std::uint8_t { kReply, kError, kNone };
+
+struct ReplyDetails {
+  int connection = 0;
+  ReplyKind reply = ReplyKind::kReply;
+};
+
+struct WokenDetails {
+  std::string by = {};  ///< the blocked command, or "message"
+};
+
+struct OwnerDetails {
+  std::string token = {};
+  Duration left{};       ///< kProlonged: what was left of its time
+  bool expired = false;  ///< kFreed
+};
+
+struct FaultDetails {
+  std::string fault = {};
+  VirtualTime until = kOpen;
+};
+
+using EventDetails =
+    std::variant<std::monostate, AskDetails, AnswerDetails, GrantDetails, ExtendedDetails,
+                 ValidDetails, EndDetails, PartyDetails, StopDetails, AccessDetails, SendDetails,
+                 ReplyDetails, WokenDetails, OwnerDetails, FaultDetails>;
+
+struct LogEvent {
+  VirtualTime at_earliest{};
+  VirtualTime at_latest{};
+  int client = -1;  ///< -1: none
+  int resource = 0;
+  EventKind kind = EventKind::kAsk;
+  EventDetails details = {};
+
+  /// REQUIRES: the event is of a kind that has these details.
+  template <typename T>
+  const T& As() const {
+    return std::get<T>(details);
+  }
+};
+
+using EventLog = std::vector<LogEvent>;
+
+/// "reply", "error", "none".
+std::string_view ToString(ReplyKind kind);
+/// "ask", "granted", …
+std::string_view ToString(EventKind kind);
+
+/// The details, all at their defaults, that an event of this kind has.
+EventDetails DetailsFor(EventKind kind);
+
+/// Makes each instant count from `start`, that counted from the same origin.
+void CountFrom(VirtualTime start, LogEvent& event);
+
+}  // namespace interlock::scenarios
