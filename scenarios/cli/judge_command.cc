@@ -4,8 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -49,6 +48,14 @@ struct JudgeSettings {
 bool IsFault(const LogEvent& event) {
   return event.kind == EventKind::kFault || event.kind == EventKind::kDied ||
          event.kind == EventKind::kStops;
+}
+
+/// What a log does not tell enough about; empty: nothing.
+std::string_view WhatIsNotJudged(const LogEvent& event) {
+  if (event.kind == EventKind::kForce) return "forced releases";
+  if (event.kind == EventKind::kSetLimit) return "changed limits";
+  const auto* asked = std::get_if<AskDetails>(&event.details);
+  return asked != nullptr && asked->beside ? "requests for several resources at once" : "";
 }
 
 OutsideRules RulesOf(const LogFile& log, const JudgeSettings& settings, const Registry& registry) {
@@ -129,6 +136,10 @@ ExitCode JudgeLog(const JudgeSettings& settings, const Registry& registry) {
   if (log->header.lease <= Duration{}) return wrong("line 1: lease_ns must be 1 or more");
   const OutsideRules rules = RulesOf(*log, settings, registry);
   if (rules.traits.latch) return wrong("a latch is not judged from a log");
+  for (const LogEvent& event : log->events) {
+    const std::string_view what = WhatIsNotJudged(event);
+    if (!what.empty()) return wrong(fmt::format("{} are not judged from a log", what));
+  }
   bool violated = false;
   const std::string found = Describe(*log, rules, violated);
   return Combine(Print(found), violated ? ExitCode::kViolated : ExitCode::kPass);

@@ -23,7 +23,7 @@ ServerHold Possible(const T& of, VirtualTime from, VirtualTime until) {
 
 /// The history with the holds that the server may have without any client's knowledge: the resource
 /// is not proven free then.
-History WithPossibleHolds(const History& history) {
+History WithPossibleHolds(const History& history, bool renews) {
   History possible = history;
   possible.server_holds.clear();
   for (const Attempt& attempt : history.attempts) {
@@ -39,6 +39,13 @@ History WithPossibleHolds(const History& history) {
     const bool gone = hold.release_status == StatusCode::kOk ||
                       hold.release_status == StatusCode::kNotOwner ||
                       hold.release_status == StatusCode::kLeaseLost;
+    if (renews) {
+      // It renews until its client is done with it.
+      const VirtualTime until =
+          std::min(hold.used_until(), DiedAt(history, hold.client, hold.asked));
+      possible.server_holds.push_back(
+          Possible(hold, hold.belief.front().from, std::min(until, history.end)));
+    }
     if (hold.release_returned == kOpen || gone) continue;
     possible.server_holds.push_back(
         Possible(hold, hold.belief.front().from, hold.release_returned));
@@ -81,7 +88,8 @@ void JudgeDelays(const SeenFromOutside& of, OutsideVerdict& verdict) {
   // Only a forgotten waiter is judged: the time that it takes to serve a queue depends on the
   // machine, too.
   constexpr Duration kAnyUse = std::chrono::hours(24);
-  JudgeProgress(WithPossibleHolds(of.history), {of.rules.wake_up_bound, kAnyUse}, late);
+  JudgeProgress(WithPossibleHolds(of.history, of.rules.traits.renews),
+                {of.rules.wake_up_bound, kAnyUse}, late);
   AddDelays(late, of.history, of.rules, verdict);
 }
 

@@ -15,6 +15,8 @@ Row RowOf(EventKind kind) {
   switch (kind) {
     case EventKind::kAsk:
       return {"ask", AskDetails()};
+    case EventKind::kStop:
+      return {"stop"};
     case EventKind::kRefused:
       return {"refused", AnswerDetails()};
     case EventKind::kGranted:
@@ -27,12 +29,34 @@ Row RowOf(EventKind kind) {
       return {"extend"};
     case EventKind::kExtended:
       return {"extended", ExtendedDetails()};
+    case EventKind::kAskValid:
+      return {"ask-valid"};
     case EventKind::kAskedValid:
       return {"asked-valid", ValidDetails()};
+    case EventKind::kLost:
+      return {"lost"};
+    case EventKind::kAwaitedLoss:
+      return {"awaited-loss", ToldDetails()};
+    case EventKind::kAwaitedCall:
+      return {"awaited-call", ToldDetails()};
     case EventKind::kRelease:
       return {"release"};
     case EventKind::kReleased:
       return {"released", AnswerDetails()};
+    case EventKind::kDrop:
+      return {"drop"};
+    case EventKind::kSetLimit:
+      return {"set-limit", LimitDetails()};
+    case EventKind::kLimitSet:
+      return {"limit-set", AnswerDetails()};
+    case EventKind::kInspect:
+      return {"inspect"};
+    case EventKind::kInspected:
+      return {"inspected", AnswerDetails()};
+    case EventKind::kForce:
+      return {"force", HolderDetails()};
+    case EventKind::kForced:
+      return {"forced", AnswerDetails()};
     case EventKind::kCountDown:
       return {"count-down", PartyDetails()};
     case EventKind::kAnswered:

@@ -23,21 +23,39 @@
 
 namespace interlock::scenarios {
 
+/// A client, and the resource it acts on.
+struct Party {
+  int client = 0;
+  int resource = 0;
+};
+
 enum class EventKind : std::uint8_t {
   // A client's calls, and what it was told.
-  kAsk,         ///< it asks for the lock, or to be let through a latch
-  kRefused,     ///< it was not granted what it asked for
-  kGranted,     ///<
-  kEnter,       ///< the section begins
-  kLeave,       ///< the section ends
-  kExtend,      ///< an extension is called
-  kExtended,    ///< and returns
-  kAskedValid,  ///< it was told whether its hold is valid
-  kRelease,     ///< a release is called
-  kReleased,    ///< and returns
-  kCountDown,   ///< it counts a latch down
-  kAnswered,    ///< by a latch, to a count down or a wait
-  kAccess,      ///< to the guarded resource
+  kAsk,          ///< it asks for the lock, or to be let through a latch
+  kStop,         ///< its wait is asked to stop
+  kRefused,      ///< it was not granted what it asked for
+  kGranted,      ///<
+  kEnter,        ///< the section begins
+  kLeave,        ///< the section ends
+  kExtend,       ///< an extension is called
+  kExtended,     ///< and returns
+  kAskValid,     ///< it asks whether its hold is valid
+  kAskedValid,   ///< and was told
+  kLost,         ///< it was told, while it works, that its hold is lost
+  kAwaitedLoss,  ///< it waited to be told until some time after its hold's validity ended
+  kAwaitedCall,  ///< the same for the callback that it had asked for
+  kRelease,      ///< a release is called
+  kReleased,     ///< and returns
+  kDrop,         ///< it destroys its hold instead
+  kSetLimit,     ///< it sets another limit
+  kLimitSet,     ///< and was told how that went
+  kInspect,      ///< an operator looks for holders
+  kInspected,    ///< and was told
+  kForce,        ///< an operator takes the lock away from one of them
+  kForced,       ///< and was told how that went
+  kCountDown,    ///< it counts a latch down
+  kAnswered,     ///< by a latch, to a count down or a wait
+  kAccess,       ///< to the guarded resource
   // The client's process.
   kStops,   ///< stands still, for as long as its details say
   kGoesOn,  ///<
@@ -58,6 +76,8 @@ inline constexpr EventKind kLastEventKind = EventKind::kFault;
 struct AskDetails {
   Ask ask = Ask::kTry;
   bool shared = false;         ///< as a reader
+  bool stopped = false;        ///< its wait was asked to stop before it began
+  bool beside = false;         ///< of a request for several resources, this is not the first
   Duration patience{};         ///< kWaitFor: how long it will wait
   VirtualTime due = kOpen;     ///< when it was due to ask; kOpen: when it did
   std::uint64_t commands = 0;  ///< sent by the client before
@@ -90,6 +110,18 @@ struct ValidDetails {
 struct EndDetails {
   int operation = 0;           ///< kDied: index of the one that its plan was at
   std::uint64_t commands = 0;  ///< sent by the client so far
+};
+
+struct ToldDetails {
+  bool told = false;  ///< in time
+};
+
+struct LimitDetails {
+  int limit = 0;
+};
+
+struct HolderDetails {
+  std::string token = {};
 };
 
 struct PartyDetails {
@@ -135,8 +167,9 @@ struct FaultDetails {
 
 using EventDetails =
     std::variant<std::monostate, AskDetails, AnswerDetails, GrantDetails, ExtendedDetails,
-                 ValidDetails, EndDetails, PartyDetails, StopDetails, AccessDetails, SendDetails,
-                 ReplyDetails, WokenDetails, OwnerDetails, FaultDetails>;
+                 ValidDetails, EndDetails, ToldDetails, LimitDetails, HolderDetails, PartyDetails,
+                 StopDetails, AccessDetails, SendDetails, ReplyDetails, WokenDetails, OwnerDetails,
+                 FaultDetails>;
 
 struct LogEvent {
   VirtualTime at_earliest{};

@@ -20,6 +20,8 @@ class DetailsVisitor {
   void operator()(AskDetails& of) {
     to_.Value("ask", of.ask);
     to_.Value("shared", of.shared);
+    to_.Value("stopped", of.stopped);
+    to_.Value("beside", of.beside);
     to_.Length("patience_ns", of.patience);
     to_.Time("due_ns", of.due);
     to_.Value("commands", of.commands);
@@ -48,6 +50,9 @@ class DetailsVisitor {
     to_.Value("operation", of.operation);
     to_.Value("commands", of.commands);
   }
+  void operator()(ToldDetails& of) { to_.Value("told", of.told); }
+  void operator()(LimitDetails& of) { to_.Value("limit", of.limit); }
+  void operator()(HolderDetails& of) { to_.Value("token", of.token); }
   void operator()(PartyDetails& of) { to_.Value("party", of.party); }
   void operator()(StopDetails& of) { to_.Length("length_ns", of.length); }
   void operator()(AccessDetails& of) { to_.Value("fencing_token", of.fencing_token); }

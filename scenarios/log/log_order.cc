@@ -49,6 +49,7 @@ std::string Take(const LogEvent& event, Standing& standing) {
       return needs(std::exchange(standing.releases, false), "called no release");
     case EventKind::kEnter:
     case EventKind::kLeave:
+    case EventKind::kDrop:
     case EventKind::kAskedValid:
       return needs(standing.holds, "been granted nothing");
     default:

@@ -11,6 +11,7 @@
 #include "scenarios/cases/goals.h"
 #include "scenarios/cases/judged.h"
 #include "scenarios/cases/workload.h"
+#include "scenarios/log/event.h"
 #include "scenarios/log/history.h"
 #include "sim/trace.h"
 
@@ -36,6 +37,7 @@ struct RunResult {
   std::uint64_t lost_updates = 0;          ///< updates overwritten by another write
   std::string story;                       ///< if the scenario tells one; see story.h
   std::vector<sim::TraceEvent> events;     ///< if asked for
+  EventLog log;                            ///< what clients did and were told, if asked for
   std::vector<ResourceHistory> histories;  ///< one per resource, if the events were asked for
 
   const Violation* Find(Judged property) const;

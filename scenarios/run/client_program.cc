@@ -37,19 +37,23 @@ class Program {
     Begin(operation, OperationPart::kAsk);
     if (operation.sets_limit > 0) return SetLimit(operation);
     if (operation.forces) return Force(who, operation);
-    events_.OnAsk(who, operation);
+    TellAsk(who, operation);
     std::optional<Stopper> stopper;
     if (operation.stops && operation.ask != Ask::kTry) {
-      stopper.emplace(runtime_, operation.stop_after, [this, who] { events_.OnStop(who); });
+      stopper.emplace(runtime_, operation.stop_after, [this, who] { Tell(who, EventKind::kStop); });
     }
     Result<std::unique_ptr<harness::Hold>> asked = AskFor(operation, stopper);
     if (!asked.ok()) {
       if (asked.code() == StatusCode::kCancelled) return false;
-      events_.OnRefused(who, asked.status());
+      Tell(who, EventKind::kRefused, Answer(asked.status()));
       return true;
     }
     harness::Hold& hold = **asked;
-    events_.OnGranted(who, hold);
+    TellOf(who, EventKind::kGranted, hold, [](const harness::Hold& part) {
+      return GrantDetails{.token = part.owner_token(),
+                          .fencing_token = part.fencing_token(),
+                          .valid_until = part.valid_until().time_since_epoch()};
+    });
     stopper.reset();
     const std::shared_ptr<Event> called = AskToBeCalled(who, hold);
     Work(operation, hold, called.get());
@@ -74,6 +78,33 @@ class Program {
     progress_.tell(static_cast<std::size_t>(&operation - operations_.data()), part);
   }
 
+  static AnswerDetails Answer(const Status& status) { return {.status = status.code()}; }
+
+  /// Tells of each of the resources that the client takes at once.
+  void Tell(Party who, EventKind kind, const EventDetails& details = {}) {
+    for (int i = 0; i < taken_at_once_; ++i) {
+      events_.On({who.client, who.resource + i}, kind, details);
+    }
+  }
+  template <typename Details>
+  void TellOf(Party who, EventKind kind, const harness::Hold& hold, const Details& details_of) {
+    if (taken_at_once_ == 1) return events_.On(who, kind, details_of(hold));
+    for (int i = 0; i < taken_at_once_; ++i) {
+      const auto part = static_cast<std::size_t>(i);
+      events_.On({who.client, who.resource + i}, kind, details_of(hold.Part(part)));
+    }
+  }
+  const harness::Hold& First(const harness::Hold& hold) const {
+    return taken_at_once_ == 1 ? hold : hold.Part(0);
+  }
+  void TellAsk(Party who, const Operation& operation) {
+    AskDetails details = DetailsOf(operation);
+    for (int i = 0; i < taken_at_once_; ++i) {
+      details.beside = i > 0;
+      events_.On({who.client, who.resource + i}, EventKind::kAsk, details);
+    }
+  }
+
   /// A hold that is given back only after the one around it.
   struct Outliving {
     const Operation* operation = nullptr;
@@ -86,14 +117,14 @@ class Program {
     Begin(operation, OperationPart::kReturn);
     if (operation.overstay.count() > 0 && !Overstay(operation, *hold)) return false;
     if (operation.drops) {
-      events_.OnDrop(who);
+      Tell(who, EventKind::kDrop);
       hold.reset();
       return true;
     }
-    events_.OnRelease(who);
+    Tell(who, EventKind::kRelease);
     const Status released = hold->Release();
     if (released.code() == StatusCode::kCancelled) return false;
-    events_.OnReleased(who, released);
+    Tell(who, EventKind::kReleased, Answer(released));
     return true;
   }
 
@@ -101,10 +132,10 @@ class Program {
     const Party who{client_, operation.resource};
     harness::Lock& lock = *locks_[static_cast<std::size_t>(operation.resource)];
     for (int said = 0; said < kMostSaid; ++said) {
-      events_.OnSetLimit(who, operation.sets_limit);
+      events_.On(who, EventKind::kSetLimit, LimitDetails{operation.sets_limit});
       const Status set = lock.SetLimit(operation.sets_limit);
       if (set.code() == StatusCode::kCancelled) return false;
-      events_.OnLimitSet(who, set);
+      events_.On(who, EventKind::kLimitSet, Answer(set));
       if (!IsToBeSaidAgain(set)) break;
     }
     return true;
@@ -161,18 +192,18 @@ class Program {
   /// Acts as an operator. The holder may have changed between the operator's look and its action.
   bool Force(Party who, const Operation& operation) {
     harness::Lock& lock = *locks_[static_cast<std::size_t>(operation.resource)];
-    events_.OnInspect(who);
+    events_.On(who, EventKind::kInspect);
     const Result<std::vector<harness::SeenHolder>> seen = lock.Inspect();
     if (seen.code() == StatusCode::kCancelled) return false;
-    events_.OnInspected(who, seen.status());
+    events_.On(who, EventKind::kInspected, Answer(seen.status()));
     if (!seen.ok()) return true;
     if (operation.hold.count() > 0) SleepUntil(runtime_.Now() + operation.hold);
     for (const harness::SeenHolder& holder : *seen) {
       for (int said = 0; said < (operation.extend ? 2 : 1); ++said) {
-        events_.OnForce(who, holder);
+        events_.On(who, EventKind::kForce, HolderDetails{holder.token});
         const Status forced = lock.ForceRelease(holder);
         if (forced.code() == StatusCode::kCancelled) return false;
-        events_.OnForced(who, forced);
+        events_.On(who, EventKind::kForced, Answer(forced));
       }
     }
     return true;
@@ -197,9 +228,9 @@ class Program {
     if (now >= hold.valid_until()) return;
     const Party who{client_, operation.resource};
     Begin(operation, OperationPart::kSection);
-    events_.OnEnter(who);
+    Tell(who, EventKind::kEnter);
     events_.Step(client_);
-    const bool admitted = events_.guarded() && events_.OnRead(who, hold);
+    const bool admitted = events_.guarded() && events_.OnRead(who, First(hold));
     if (events_.guarded() && operation.stall.count() > 0) events_.Stall(client_, operation.stall);
     MonotonicTime end = AddSaturating(now, operation.hold);
     if (operation.extend && can_extend_) {
@@ -210,11 +241,13 @@ class Program {
     }
     const Left left = StayInside(who, end, hold);
     if (admitted && left != Left::kLost && !operation.shared) Write(operation, hold);
-    events_.OnLeave(who);
+    Tell(who, EventKind::kLeave);
     if (left == Left::kOver && hold.lost() != nullptr) {
-      events_.OnAwaitedLoss(who, IsSetInTime(*hold.lost()));
+      events_.On(who, EventKind::kAwaitedLoss, ToldDetails{IsSetInTime(*hold.lost())});
     }
-    if (left != Left::kDone && called != nullptr) events_.OnAwaitedCall(who, IsSetInTime(*called));
+    if (left != Left::kDone && called != nullptr) {
+      events_.On(who, EventKind::kAwaitedCall, ToldDetails{IsSetInTime(*called)});
+    }
   }
 
   /// Works until `end` or the end of the validity, which a lock that renews by itself may put off.
@@ -225,7 +258,7 @@ class Program {
       if (hold.lost() == nullptr) {
         SleepUntil(until);
       } else if (hold.lost()->WaitUntil(until)) {
-        events_.OnLost(who);
+        Tell(who, EventKind::kLost);
         return Left::kLost;
       }
       if (until == end) return Left::kDone;
@@ -249,7 +282,7 @@ class Program {
     if (!operation.heedless && runtime_.Now() >= hold.valid_until()) return;
     events_.Step(client_);
     const std::shared_ptr<Event> answered = runtime_.NewEvent();
-    events_.OnWrite({client_, operation.resource}, hold, answered);
+    events_.OnWrite({client_, operation.resource}, First(hold), answered);
     answered->WaitUntil(hold.valid_until());
   }
 
@@ -264,10 +297,12 @@ class Program {
   }
 
   bool Extend(Party who, harness::Hold& hold) {
-    events_.OnExtend(who);
+    Tell(who, EventKind::kExtend);
     const Status extended = hold.Extend();
     if (extended.code() == StatusCode::kCancelled) return false;
-    events_.OnExtended(who, extended, hold);
+    TellOf(who, EventKind::kExtended, hold, [&](const harness::Hold& part) {
+      return ExtendedDetails{extended.code(), part.valid_until().time_since_epoch()};
+    });
     if (extended.outcome() == Outcome::kFailure) AskValid(who, hold);
     return true;
   }
@@ -275,10 +310,14 @@ class Program {
   /// Returns whether the client was told yes or, if the lock does not answer and the end of the
   /// validity has `moved`, whether that end is yet to come.
   bool AskValid(Party who, const harness::Hold& hold, bool moved = false) {
-    events_.OnAskValid(who);
+    Tell(who, EventKind::kAskValid);
     const std::optional<bool> valid = hold.valid();
     const bool yes = valid.value_or(moved && runtime_.Now() < hold.valid_until());
-    if (valid.has_value() || yes) events_.OnAskedValid(who, yes, hold);
+    if (!valid.has_value() && !yes) return yes;
+    // A client that is told "no" does not learn which of the resources is meant.
+    TellOf(who, EventKind::kAskedValid, hold, [&](const harness::Hold& part) {
+      return ValidDetails{yes, part.valid_until().time_since_epoch()};
+    });
     return yes;
   }
 
@@ -297,6 +336,14 @@ class Program {
 };
 
 }  // namespace
+
+AskDetails DetailsOf(const Operation& operation) {
+  AskDetails details{.ask = operation.ask, .shared = operation.shared};
+  const bool stops = operation.ask != Ask::kTry && operation.stops;
+  details.stopped = stops && operation.stop_after.count() == 0;
+  if (operation.ask == Ask::kWaitFor) details.patience = operation.wait;
+  return details;
+}
 
 void RunClient(int client, const ClientPlan& plan, Progress& progress,
                harness::Environment& environment, const harness::Traits& traits,

@@ -29,10 +29,10 @@ class LatchProgram {
   /// Returns false if the world is being torn down.
   bool CountDown(const Operation& operation, int party) {
     for (int said = 0; said < kMostSaid; ++said) {
-      events_.OnCountDown(Who(operation), party);
+      events_.On(Who(operation), EventKind::kCountDown, PartyDetails{party});
       const Status status = LockFor(operation).CountDown(NameOfParty(party));
       if (status.code() == StatusCode::kCancelled) return false;
-      events_.OnAnswered(Who(operation), status);
+      Answered(operation, status);
       if (!IsToBeSaidAgain(status)) break;
     }
     return true;
@@ -41,16 +41,14 @@ class LatchProgram {
   /// Returns the answer; kCancelled if the world is being torn down.
   StatusCode Await(Operation operation) {
     operation.shared = false;  // nobody passes a latch as a reader
-    events_.OnAsk(Who(operation), operation);
+    events_.On(Who(operation), EventKind::kAsk, DetailsOf(operation));
     std::optional<Stopper> stopper;
     if (operation.stops && operation.ask != Ask::kTry) {
       stopper.emplace(runtime_, operation.stop_after,
-                      [this, who = Who(operation)] { events_.OnStop(who); });
+                      [this, who = Who(operation)] { events_.On(who, EventKind::kStop); });
     }
     const auto passed = Asked(operation, stopper);
-    if (passed.code() != StatusCode::kCancelled) {
-      events_.OnAnswered(Who(operation), passed.status());
-    }
+    if (passed.code() != StatusCode::kCancelled) Answered(operation, passed.status());
     return passed.code();
   }
 
@@ -67,6 +65,9 @@ class LatchProgram {
   void Pause(Duration length) {
     if (length.count() == 0) return;
     runtime_.NewEvent()->WaitUntil(runtime_.Now() + length);
+  }
+  void Answered(const Operation& operation, const Status& status) {
+    events_.On(Who(operation), EventKind::kAnswered, AnswerDetails{.status = status.code()});
   }
   Party Who(const Operation& operation) const { return {client_, operation.resource}; }
   harness::Lock& LockFor(const Operation& operation) {

@@ -12,7 +12,6 @@
 #include "scenarios/run/latch_program.h"
 #include "scenarios/run/recorder/recorder.h"
 #include "scenarios/run/run_verdict.h"
-#include "scenarios/run/several.h"
 #include "scenarios/run/world_options.h"
 
 namespace interlock::scenarios {
@@ -28,8 +27,7 @@ class OneRun {
         options_(LockOptionsFor(*run_case.scenario, workload, traits_)),
         recorder_(RunMemory::Of(universe), *run_case.subject, options_, run_case.synchrony,
                   run_case.scenario->database, workload.guard),
-        of_each_(recorder_.program_events()),
-        events_(traits_.several ? of_each_ : recorder_.program_events()),
+        events_(recorder_.program_events()),
         progress_(ProgressOfEach(workload, choices)),
         plan_(FaultPlanOf(workload)),
         world_(universe, WorldOptionsOf(workload, keep_events, probe == nullptr), plan_, choices,
@@ -200,7 +198,6 @@ class OneRun {
   const harness::Traits traits_;
   const std::vector<harness::LockOptions> options_;  ///< one for each resource
   Recorder recorder_;
-  EventsOfEach of_each_;
   ProgramEvents& events_;
   std::vector<ClientPlan> probes_;  ///< clients of phase 2; never moved, as their programs run
   std::vector<Progress> progress_;  ///< of each client; survives a restart

@@ -74,6 +74,8 @@ class RunJudge {
     }
     result.events = world_.trace().events();
     ShowSenders(result.events);
+    result.log = recorder_.TakeEvents();
+    std::ranges::stable_sort(result.log, {}, &LogEvent::at_latest);
     if (world_.trace().keeps_events()) {
       for (const RecordedResource& resource : recorder_.resources()) {
         result.histories.push_back({resource.options->resource, resource.history});

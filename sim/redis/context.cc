@@ -3,6 +3,7 @@
 
 #include "sim/redis/admission.h"
 #include "sim/redis/engine.h"
+#include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
 

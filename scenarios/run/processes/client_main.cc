@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -128,58 +129,47 @@ class ReportingEvents final : public ProgramEvents, public Wire {
   ReportingEvents(const ClientTask& task, int pipe, Runtime& runtime)
       : task_(task), pipe_(pipe), runtime_(runtime) {}
 
-  void OnAsk(Party /*who*/, const Operation& operation) override {
-    if (asked_) ++operation_;
-    asked_ = true;
-    sends_ = 0;
-    AskDetails details{.ask = operation.ask, .shared = operation.shared, .commands = commands_};
-    if (operation.ask == Ask::kWaitFor) details.patience = operation.wait;
-    Call(EventKind::kAsk, details);
-    asking_ = true;
+  /// Several resources taken at once are reported as the first of them.
+  void On(Party who, EventKind kind, const EventDetails& details) override {
+    if (who.resource > 0) return;
+    switch (kind) {
+      case EventKind::kAsk:
+        if (asked_) ++operation_;
+        asked_ = true;
+        [[fallthrough]];
+      case EventKind::kCountDown:
+        sends_ = 0;
+        Call(kind, details);
+        asking_ = true;
+        return;
+      case EventKind::kRelease:
+        DieIfAt(DeathPlace::kBeforeRelease);
+        StopIfDue();
+        return Call(kind, details);
+      case EventKind::kExtend:
+        return Call(kind, details);
+      case EventKind::kAskValid:
+        called_ = Now();
+        return;
+      case EventKind::kGranted:
+      case EventKind::kRefused:
+      case EventKind::kAnswered:
+        asking_ = false;
+        return Return(kind, details);
+      case EventKind::kExtended:
+      case EventKind::kAskedValid:
+      case EventKind::kReleased:
+        return Return(kind, details);
+      case EventKind::kEnter:
+      case EventKind::kLeave:
+        return Write(New(kind));
+      default:
+        return;  // of what real clients do not do
+    }
   }
-  void OnRefused(Party /*who*/, const Status& status) override {
-    asking_ = false;
-    Answer(EventKind::kRefused, status);
-  }
-  void OnGranted(Party /*who*/, const harness::Hold& hold) override {
-    asking_ = false;
-    Return(EventKind::kGranted, GrantDetails{.token = Reported(hold.owner_token()),
-                                             .fencing_token = hold.fencing_token(),
-                                             .valid_until = hold.valid_until().time_since_epoch(),
-                                             .sent = sent_.load(),
-                                             .commands = commands_});
-  }
-  void OnEnter(Party /*who*/) override { Write(New(EventKind::kEnter)); }
   void Step(int /*client*/) override {
     DieIfAt(DeathPlace::kInSection);
     StopIfDue();
-  }
-  void OnLeave(Party /*who*/) override { Write(New(EventKind::kLeave)); }
-  void OnExtend(Party /*who*/) override { Call(EventKind::kExtend); }
-  void OnExtended(Party /*who*/, const Status& status, const harness::Hold& hold) override {
-    Return(EventKind::kExtended,
-           ExtendedDetails{status.code(), hold.valid_until().time_since_epoch()});
-  }
-  void OnAskValid(Party /*who*/) override { called_ = Now(); }
-  void OnAskedValid(Party /*who*/, bool valid, const harness::Hold& hold) override {
-    Return(EventKind::kAskedValid, ValidDetails{valid, hold.valid_until().time_since_epoch()});
-  }
-  void OnRelease(Party /*who*/) override {
-    DieIfAt(DeathPlace::kBeforeRelease);
-    StopIfDue();
-    Call(EventKind::kRelease);
-  }
-  void OnReleased(Party /*who*/, const Status& status) override {
-    Answer(EventKind::kReleased, status);
-  }
-  void OnCountDown(Party /*who*/, int party) override {
-    Call(EventKind::kCountDown, PartyDetails{party});
-    sends_ = 0;
-    asking_ = true;
-  }
-  void OnAnswered(Party /*who*/, const Status& status) override {
-    asking_ = false;
-    Answer(EventKind::kAnswered, status);
   }
 
   void OnConnect() override { StopIfDue(); }
@@ -201,21 +191,25 @@ class ReportingEvents final : public ProgramEvents, public Wire {
 
   LogEvent New(EventKind kind, EventDetails details = {}) {
     const VirtualTime now = Now();
+    if (auto* asked = std::get_if<AskDetails>(&details)) asked->commands = commands_;
+    if (auto* answer = std::get_if<AnswerDetails>(&details)) answer->commands = commands_;
+    if (auto* grant = std::get_if<GrantDetails>(&details)) {
+      grant->commands = commands_;
+      grant->sent = sent_;
+      grant->token = Reported(std::move(grant->token));
+    }
     return {now, now, task_.client, 0, kind, std::move(details)};
   }
-  void Call(EventKind kind, EventDetails details = {}) {
-    const LogEvent event = New(kind, std::move(details));
+  void Call(EventKind kind, const EventDetails& details) {
+    const LogEvent event = New(kind, details);
     called_ = event.at_earliest;
     Write(event);
   }
   /// The call returned: what was done about it was done since.
-  void Return(EventKind kind, EventDetails details) {
-    LogEvent event = New(kind, std::move(details));
+  void Return(EventKind kind, const EventDetails& details) {
+    LogEvent event = New(kind, details);
     event.at_earliest = called_;
     Write(event);
-  }
-  void Answer(EventKind kind, const Status& status) {
-    Return(kind, AnswerDetails{.status = status.code(), .commands = commands_});
   }
 
   /// A client without its reader has no purpose: SIGPIPE ends it.

@@ -29,6 +29,9 @@ class Builder {
     switch (event.kind) {
       case EventKind::kAsk:
         return AskFor(client, event);
+      case EventKind::kStop:
+        history_.attempts[client.attempt].stopped = at;
+        return;
       case EventKind::kCountDown:
         client.attempt = history_.attempts.size();
         history_.attempts.push_back({event.client, Ask::kTry, at});
@@ -50,11 +53,13 @@ class Builder {
       case EventKind::kExtended:
         return Extended(client, event);
       case EventKind::kAskedValid:
-        return AskedValid(event);
+        return AskedValid(client, event);
       case EventKind::kRelease:
         return CallRelease(client, at);
       case EventKind::kReleased:
         return Release(client, event.As<AnswerDetails>().status, at);
+      case EventKind::kDrop:
+        return Drop(client, at);
       case EventKind::kStops:
         history_.pauses.push_back({event.client, at});
         return;
@@ -84,8 +89,11 @@ class Builder {
 
  private:
   struct State {
-    std::size_t attempt = 0;            ///< index of its latest attempt
-    std::size_t hold = 0;               ///< index of its latest hold
+    std::size_t attempt = 0;  ///< index of its latest attempt
+    std::size_t hold = 0;     ///< index of its latest hold
+    std::size_t force = 0;    ///< index of its latest force
+    VirtualTime looked{};     ///< when it last asked for the holders
+    VirtualTime inspected{};
     std::uint64_t commands_before = 0;  ///< sent before its latest attempt
   };
 
@@ -95,6 +103,7 @@ class Builder {
     client.attempt = history_.attempts.size();
     history_.attempts.push_back({event.client, asked.ask, at, kOpen, StatusCode::kOk});
     history_.attempts.back().shared = asked.shared;
+    history_.attempts.back().stopped_before = asked.stopped;
     if (asked.ask == Ask::kWaitFor) history_.attempts.back().deadline = at + asked.patience;
     client.commands_before = asked.commands;
   }
@@ -146,9 +155,11 @@ class Builder {
     if (status == StatusCode::kOk) Extend(client, event);
   }
 
-  void AskedValid(const LogEvent& event) {
+  void AskedValid(const State& client, const LogEvent& event) {
     const auto& told = event.As<ValidDetails>();
     const VirtualTime called = event.at_earliest;
+    // A lock that renews by itself has moved the end.
+    if (told.valid) Believe(client, event.at_latest, told.valid_until);
     if (!MustKnowOfEnd(told.valid_until, true, called)) return;
     history_.late_questions.push_back({.client = event.client,
                                        .until = told.valid_until,
@@ -156,25 +167,39 @@ class Builder {
                                        .told_lost = !told.valid});
   }
 
-  void Extend(const State& client, const LogEvent& event) {
-    const VirtualTime until = event.As<ExtendedDetails>().valid_until;
-    const VirtualTime at = event.at_latest;
+  void Believe(const State& client, VirtualTime at, VirtualTime until) {
     std::vector<Interval>& belief = history_.holds[client.hold].belief;
     if (belief.back().to >= at) {
       belief.back().to = std::max(belief.back().to, until);
     } else if (until > at) {
       belief.push_back({at, until});
     }
+  }
+
+  void Extend(const State& client, const LogEvent& event) {
+    const VirtualTime until = event.As<ExtendedDetails>().valid_until;
+    const VirtualTime at = event.at_latest;
+    Believe(client, at, until);
     ServerHold& promise = history_.server_holds[client.hold];
     promise.renewed = at;
     promise.promised_until =
         std::max(promise.promised_until, PromisedUntil(event.at_earliest, until));
   }
 
+  void Drop(const State& client, VirtualTime at) {
+    ClientHold& hold = history_.holds[client.hold];
+    hold.dropped = at;
+    EndBelief(hold, at);
+  }
+
+  static void EndBelief(ClientHold& hold, VirtualTime at) {
+    for (Interval& belief : hold.belief) belief.to = std::max(belief.from, std::min(belief.to, at));
+  }
+
   void CallRelease(const State& client, VirtualTime at) {
     ClientHold& hold = history_.holds[client.hold];
     hold.release_called = at;
-    for (Interval& belief : hold.belief) belief.to = std::max(belief.from, std::min(belief.to, at));
+    EndBelief(hold, at);
     history_.server_holds[client.hold].ended = at;
   }
 

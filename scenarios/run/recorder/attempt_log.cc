@@ -8,39 +8,36 @@
 
 namespace interlock::scenarios {
 
-void AttemptLog::OnAsk(Party who, const Operation& operation) {
-  if (log_.closed) return;
-  if (operation.shared) {
-    log_.Note(who, std::string("as a reader: ").append(ToString(operation.ask)));
+void AttemptLog::OnAsk(Party who, const AskDetails& asked) {
+  if (asked.shared) {
+    log_.Note(who, std::string("as a reader: ").append(ToString(asked.ask)));
   } else {
-    log_.Note(who, ToString(operation.ask));
+    log_.Note(who, ToString(asked.ask));
   }
   log_.dealing(who).doing = Doing::kAsking;
   log_.dealing(who).attempt = log_.history(who).attempts.size();
   Attempt& attempt = log_.history(who).attempts.emplace_back();
   attempt.client = who.client;
-  attempt.ask = operation.ask;
-  attempt.shared = operation.shared;
+  attempt.ask = asked.ask;
+  attempt.shared = asked.shared;
   attempt.of_several = log_.traits.several;
-  attempt.beside = who.resource != operation.resource;
+  attempt.beside = asked.beside;
   attempt.asked = log_.now();
-  const bool waits = operation.ask != Ask::kTry;
-  attempt.stopped_before = waits && operation.stops && operation.stop_after.count() == 0;
-  if (operation.ask == Ask::kWaitFor) {
-    const MonotonicTime asked = log_.LocalTime(who.client, attempt.asked);
-    log_.dealing(who).gives_up = AddSaturating(asked, operation.wait);
+  attempt.stopped_before = asked.stopped;
+  if (asked.ask == Ask::kWaitFor) {
+    const MonotonicTime local = log_.LocalTime(who.client, attempt.asked);
+    log_.dealing(who).gives_up = AddSaturating(local, asked.patience);
     attempt.deadline = log_.GlobalTime(who.client, log_.dealing(who).gives_up);
   }
 }
 
 void AttemptLog::OnStop(Party who) {
-  if (log_.closed || log_.dealing(who).doing != Doing::kAsking) return;
+  if (log_.dealing(who).doing != Doing::kAsking) return;
   log_.Note(who, "stop");
   log_.history(who).attempts[log_.dealing(who).attempt].stopped = log_.now();
 }
 
 void AttemptLog::OnCountDown(Party who, int party) {
-  if (log_.closed) return;
   log_.Note(who, "count down for " + NameOfParty(party));
   log_.dealing(who).doing = Doing::kAsking;
   log_.dealing(who).attempt = log_.history(who).attempts.size();
@@ -51,13 +48,12 @@ void AttemptLog::OnCountDown(Party who, int party) {
   log_.history(who).attempts.push_back(std::move(attempt));
 }
 
-void AttemptLog::OnAnswered(Party who, const Status& status) {
-  if (log_.closed) return;
-  log_.Note(who, ToString(status.code()));
+void AttemptLog::OnAnswered(Party who, StatusCode status) {
+  log_.Note(who, ToString(status));
   log_.dealing(who).doing = Doing::kNothing;
   Attempt& attempt = log_.history(who).attempts[log_.dealing(who).attempt];
   attempt.answered = log_.now();
-  attempt.answer = status.code();
+  attempt.answer = status;
 }
 
 }  // namespace interlock::scenarios

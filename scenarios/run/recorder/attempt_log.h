@@ -18,11 +18,11 @@ class AttemptLog {
   explicit AttemptLog(RunLog& log) : log_(log) {}
 
   // See ProgramEvents.
-  void OnAsk(Party who, const Operation& operation);
+  void OnAsk(Party who, const AskDetails& asked);
   void OnStop(Party who);
   void OnCountDown(Party who, int party);
   /// Records answers, refusals included.
-  void OnAnswered(Party who, const Status& status);
+  void OnAnswered(Party who, StatusCode status);
 
  private:
   RunLog& log_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 #include <utility>
 
 namespace interlock::scenarios {
@@ -20,10 +21,34 @@ void FaultLog::OnFault(const sim::Fault& fault, VirtualTime now) {
   if (log_.closed) return;
   ++count_;
   struck_.set(static_cast<std::size_t>(fault.kind));
+  if (log_.keeps_events()) Keep(fault, now);
   if (IsOfServers(*sim::FindFault(fault.kind))) {
     OnServerFault(fault, now);
   } else {
     OnClientFault(fault, now);
+  }
+}
+
+void FaultLog::Keep(const sim::Fault& fault, VirtualTime now) {
+  using enum sim::FaultKind;
+  const bool dies = fault.kind == kCrash || fault.kind == kRestart;
+  if (!dies && fault.kind != kPause && fault.kind != kExpiry) {
+    const VirtualTime until = now + std::max(fault.length, Duration{});
+    log_.events.push_back({now, now, -1, 0, EventKind::kFault,
+                           FaultDetails{std::string(sim::ToString(fault.kind)), until}});
+    return;
+  }
+  for (int resource = 0; resource < static_cast<int>(log_.resources.size()); ++resource) {
+    log_.users.ForEach(fault.process, [&](int client) {
+      if (dies) {
+        log_.events.push_back({now, now, client, resource, EventKind::kDied, EndDetails{}});
+        return;
+      }
+      log_.events.push_back(
+          {now, now, client, resource, EventKind::kStops, StopDetails{fault.length}});
+      const VirtualTime on = now + fault.length;
+      log_.events.push_back({on, on, client, resource, EventKind::kGoesOn});
+    });
   }
 }
 

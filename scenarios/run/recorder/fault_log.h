@@ -29,6 +29,8 @@ class FaultLog {
   const FaultSet& struck() const { return struck_; }
 
  private:
+  /// Adds it to the events that the run keeps.
+  void Keep(const sim::Fault& fault, VirtualTime now);
   void OnClientFault(const sim::Fault& fault, VirtualTime now);
   void OnDeath(const sim::Fault& fault, VirtualTime now);
   void OnPause(const sim::Fault& fault, VirtualTime now);

@@ -21,8 +21,7 @@ void NoteProlonged(const History& history, const std::string& token, Renewal& re
 
 }  // namespace
 
-void HoldLog::OnGranted(Party who, const harness::Hold& granted) {
-  if (log_.closed) return;
+void HoldLog::OnGranted(Party who, const GrantDetails& granted) {
   log_.Note(who, "granted");
   const VirtualTime now = log_.now();
   Attempt& attempt = log_.history(who).attempts[log_.dealing(who).attempt];
@@ -31,21 +30,21 @@ void HoldLog::OnGranted(Party who, const harness::Hold& granted) {
   log_.dealing(who).hold = log_.history(who).holds.size();
   ClientHold& record = log_.history(who).holds.emplace_back();
   record.client = who.client;
-  record.token = granted.owner_token();
-  record.fencing_token = granted.fencing_token();
+  record.token = granted.token;
+  record.fencing_token = granted.fencing_token;
   record.asked = attempt.asked;
   record.shared = attempt.shared;
   if (attempt.NewestWords().find(record.token) != std::string::npos) {
     record.last_asked = attempt.newest_at;
   }
-  record.belief.push_back({now, std::max(now, SetValidity(who, granted))});
+  record.belief.push_back(
+      {now, std::max(now, SetValidity(who, MonotonicTime(granted.valid_until)))});
   log_.dealing(who).doing = Doing::kNothing;
   Ledger::Claim(who.client, record.token, attempt.asked, log_.history(who));
   SetSent(log_.history(who), record, now);
 }
 
 void HoldLog::OnEnter(Party who) {
-  if (log_.closed) return;
   log_.Note(who, "enter section");
   log_.dealing(who).inside = true;
   log_.hold(who).section.from = log_.now();
@@ -53,14 +52,12 @@ void HoldLog::OnEnter(Party who) {
 }
 
 void HoldLog::OnLeave(Party who) {
-  if (log_.closed) return;
   log_.Note(who, "leave section");
   log_.dealing(who).inside = false;
   log_.hold(who).section.to = log_.now();
 }
 
 void HoldLog::OnExtend(Party who) {
-  if (log_.closed) return;
   log_.Note(who, "extend");
   const ServerHold* entry = FindServerHold(log_.history(who), who.client, log_.hold(who).token);
   if (entry != nullptr && std::min(entry->ended, entry->promised_until) <= log_.now()) {
@@ -76,18 +73,17 @@ void HoldLog::OnExtend(Party who) {
   log_.history(who).renewals.push_back(renewal);
 }
 
-void HoldLog::OnExtended(Party who, const Status& status, const harness::Hold& extended) {
-  if (log_.closed) return;
-  log_.Note(who, ToString(status.code()));
+void HoldLog::OnExtended(Party who, const ExtendedDetails& extended) {
+  const StatusCode status = extended.status;
+  log_.Note(who, ToString(status));
   const VirtualTime now = log_.now();
   Renewal& renewal = log_.history(who).renewals[log_.dealing(who).renewal];
   renewal.answered = now;
-  renewal.answer = status.code();
+  renewal.answer = status;
   NoteProlonged(log_.history(who), log_.hold(who).token, renewal);
   log_.dealing(who).doing = Doing::kNothing;
-  if (!status.ok()) {
-    const bool lost =
-        status.code() == StatusCode::kNotOwner || status.code() == StatusCode::kLeaseLost;
+  if (status != StatusCode::kOk) {
+    const bool lost = status == StatusCode::kNotOwner || status == StatusCode::kLeaseLost;
     if (lost) log_.dealing(who).TellLost(log_.now());
     return;
   }
@@ -99,25 +95,23 @@ void HoldLog::OnExtended(Party who, const Status& status, const harness::Hold& e
                           log_.history(who), log_.violations);
     log_.Attribute(first, who.resource);
   }
-  Prolong(who, extended);
+  Prolong(who, MonotonicTime(extended.valid_until));
 }
 
 void HoldLog::OnRelease(Party who) {
-  if (log_.closed) return;
   log_.Note(who, "release");
   log_.hold(who).release_called = log_.now();
   EndBelief(who);
   log_.dealing(who).doing = Doing::kReleasing;
 }
 
-void HoldLog::OnReleased(Party who, const Status& status) {
-  if (log_.closed) return;
-  log_.Note(who, status.ok() ? std::string_view("released") : ToString(status.code()));
+void HoldLog::OnReleased(Party who, StatusCode status) {
+  log_.Note(who, status == StatusCode::kOk ? std::string_view("released") : ToString(status));
   ClientHold& record = log_.hold(who);
   record.release_returned = log_.now();
-  record.release_status = status.code();
+  record.release_status = status;
   log_.dealing(who).doing = Doing::kNothing;
-  if (status.ok() && log_.resource(who).observable && !record.token.empty()) {
+  if (status == StatusCode::kOk && log_.resource(who).observable && !record.token.empty()) {
     const std::size_t first = log_.violations.size();
     Ledger::JudgeReleased(record, log_.now(), log_.history(who), log_.violations);
     log_.Attribute(first, who.resource);
@@ -125,15 +119,14 @@ void HoldLog::OnReleased(Party who, const Status& status) {
 }
 
 void HoldLog::OnDrop(Party who) {
-  if (log_.closed) return;
   log_.Note(who, "drop its hold");
   log_.hold(who).dropped = log_.now();
   EndBelief(who);
 }
 
-void HoldLog::Prolong(Party who, const harness::Hold& shown) {
+void HoldLog::Prolong(Party who, MonotonicTime end) {
   const VirtualTime now = log_.now();
-  const VirtualTime until = SetValidity(who, shown);
+  const VirtualTime until = SetValidity(who, end);
   std::vector<Interval>& belief = log_.hold(who).belief;
   if (belief.back().to >= now) {
     belief.back().to = std::max(belief.back().to, until);
@@ -142,10 +135,10 @@ void HoldLog::Prolong(Party who, const harness::Hold& shown) {
   }
 }
 
-VirtualTime HoldLog::SetValidity(Party who, const harness::Hold& shown) {
+VirtualTime HoldLog::SetValidity(Party who, MonotonicTime until) {
   Dealing& dealing = log_.dealing(who);
-  dealing.valid_until = shown.valid_until();
-  dealing.believes_until = log_.GlobalTime(who.client, shown.valid_until());
+  dealing.valid_until = until;
+  dealing.believes_until = log_.GlobalTime(who.client, until);
   dealing.valid_end = dealing.believes_until;
   dealing.told_lost = false;
   return dealing.believes_until;

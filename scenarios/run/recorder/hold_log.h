@@ -20,21 +20,21 @@ class HoldLog {
   explicit HoldLog(RunLog& log) : log_(log) {}
 
   // See ProgramEvents.
-  void OnGranted(Party who, const harness::Hold& granted);
+  void OnGranted(Party who, const GrantDetails& granted);
   void OnEnter(Party who);
   void OnLeave(Party who);
   void OnExtend(Party who);
-  void OnExtended(Party who, const Status& status, const harness::Hold& extended);
+  void OnExtended(Party who, const ExtendedDetails& extended);
   void OnRelease(Party who);
-  void OnReleased(Party who, const Status& status);
+  void OnReleased(Party who, StatusCode status);
   void OnDrop(Party who);
 
-  /// The client learns that its latest hold's validity has moved to that of `shown`.
-  void Prolong(Party who, const harness::Hold& shown);
+  /// The client learns that its latest hold's validity has moved to that end, on its own clock.
+  void Prolong(Party who, MonotonicTime until);
 
  private:
   /// Returns the end of the validity.
-  VirtualTime SetValidity(Party who, const harness::Hold& shown);
+  VirtualTime SetValidity(Party who, MonotonicTime until);
   void EndBelief(Party who);
   /// Finds when the command that granted the client its hold was sent.
   void SetSent(const History& history, ClientHold& record, VirtualTime now) const;

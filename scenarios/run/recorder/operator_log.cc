@@ -10,33 +10,28 @@
 namespace interlock::scenarios {
 
 void OperatorLog::OnSetLimit(Party who, int limit) {
-  if (log_.closed) return;
   log_.Note(who, "set the limit to " + std::to_string(limit));
   log_.dealing(who).doing = Doing::kSettingLimit;
   log_.history(who).limits.NoteCall(who.client, limit, log_.now());
 }
 
-void OperatorLog::OnLimitSet(Party who, const Status& status) {
-  if (log_.closed) return;
-  log_.Note(who, ToString(status.code()));
+void OperatorLog::OnLimitSet(Party who, StatusCode status) {
+  log_.Note(who, ToString(status));
   log_.dealing(who).doing = Doing::kNothing;
-  log_.history(who).limits.NoteAnswer(who.client, status.code(), log_.now());
+  log_.history(who).limits.NoteAnswer(who.client, status, log_.now());
 }
 
 void OperatorLog::OnInspect(Party who) {
-  if (log_.closed) return;
   log_.Note(who, "look who holds");
   log_.dealing(who).looked = log_.now();
 }
 
-void OperatorLog::OnInspected(Party who, const Status& status) {
-  if (log_.closed) return;
-  log_.Note(who, status.ok() ? std::string_view("seen") : ToString(status.code()));
+void OperatorLog::OnInspected(Party who, StatusCode status) {
+  log_.Note(who, status == StatusCode::kOk ? std::string_view("seen") : ToString(status));
   log_.dealing(who).inspected = log_.now();
 }
 
-void OperatorLog::OnForce(Party who, const harness::SeenHolder& holder) {
-  if (log_.closed) return;
+void OperatorLog::OnForce(Party who, const HolderDetails& holder) {
   log_.Note(who, "force a release");
   log_.dealing(who).doing = Doing::kForcing;
   log_.dealing(who).force = log_.history(who).forces.size();
@@ -49,13 +44,12 @@ void OperatorLog::OnForce(Party who, const harness::SeenHolder& holder) {
   log_.history(who).forces.push_back(std::move(force));
 }
 
-void OperatorLog::OnForced(Party who, const Status& status) {
-  if (log_.closed) return;
-  log_.Note(who, status.ok() ? std::string_view("released") : ToString(status.code()));
+void OperatorLog::OnForced(Party who, StatusCode status) {
+  log_.Note(who, status == StatusCode::kOk ? std::string_view("released") : ToString(status));
   log_.dealing(who).doing = Doing::kNothing;
   Force& force = log_.history(who).forces[log_.dealing(who).force];
   force.answered = log_.now();
-  force.answer = status.code();
+  force.answer = status;
   if (!log_.resource(who).observable) return;
   const std::size_t first = log_.violations.size();
   JudgeForced(force, log_.history(who), log_.violations);

@@ -19,11 +19,11 @@ class OperatorLog {
 
   // See ProgramEvents.
   void OnSetLimit(Party who, int limit);
-  void OnLimitSet(Party who, const Status& status);
+  void OnLimitSet(Party who, StatusCode status);
   void OnInspect(Party who);
-  void OnInspected(Party who, const Status& status);
-  void OnForce(Party who, const harness::SeenHolder& holder);
-  void OnForced(Party who, const Status& status);
+  void OnInspected(Party who, StatusCode status);
+  void OnForce(Party who, const HolderDetails& holder);
+  void OnForced(Party who, StatusCode status);
 
  private:
   RunLog& log_;

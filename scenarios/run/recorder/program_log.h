@@ -32,31 +32,9 @@ class ProgramLog final : public ProgramEvents {
         accesses_(log),
         operators_(log) {}
 
-  void OnAsk(Party who, const Operation& operation) override { attempts_.OnAsk(who, operation); }
-  void OnStop(Party who) override { attempts_.OnStop(who); }
-  void OnRefused(Party who, const Status& status) override { attempts_.OnAnswered(who, status); }
-  void OnCountDown(Party who, int party) override { attempts_.OnCountDown(who, party); }
-  void OnAnswered(Party who, const Status& status) override { attempts_.OnAnswered(who, status); }
+  void On(Party who, EventKind kind, const EventDetails& details) override;
 
-  void OnGranted(Party who, const harness::Hold& hold) override { holds_.OnGranted(who, hold); }
-  void OnEnter(Party who) override { holds_.OnEnter(who); }
-  void OnLeave(Party who) override { holds_.OnLeave(who); }
-  void OnExtend(Party who) override { holds_.OnExtend(who); }
-  void OnExtended(Party who, const Status& status, const harness::Hold& hold) override {
-    holds_.OnExtended(who, status, hold);
-  }
-  void OnRelease(Party who) override { holds_.OnRelease(who); }
-  void OnReleased(Party who, const Status& status) override { holds_.OnReleased(who, status); }
-  void OnDrop(Party who) override { holds_.OnDrop(who); }
-
-  void OnAskValid(Party who) override { validity_.OnAskValid(who); }
-  void OnAskedValid(Party who, bool valid, const harness::Hold& hold) override {
-    validity_.OnAskedValid(who, valid, hold);
-  }
   std::function<void()> LossCallOf(Party who) override { return validity_.LossCallOf(who); }
-  void OnLost(Party who) override { validity_.OnLost(who); }
-  void OnAwaitedLoss(Party who, bool told) override { validity_.OnAwaitedLoss(who, told); }
-  void OnAwaitedCall(Party who, bool called) override { validity_.OnAwaitedCall(who, called); }
 
   bool guarded() const override { return log_.guard != GuardKind::kNone; }
   bool OnRead(Party who, const harness::Hold& hold) override { return accesses_.OnRead(who, hold); }
@@ -65,23 +43,19 @@ class ProgramLog final : public ProgramEvents {
     accesses_.OnWrite(who, hold, std::move(answered));
   }
 
-  void OnSetLimit(Party who, int limit) override { operators_.OnSetLimit(who, limit); }
-  void OnLimitSet(Party who, const Status& status) override { operators_.OnLimitSet(who, status); }
-  void OnInspect(Party who) override { operators_.OnInspect(who); }
-  void OnInspected(Party who, const Status& status) override {
-    operators_.OnInspected(who, status);
-  }
-  void OnForce(Party who, const harness::SeenHolder& holder) override {
-    operators_.OnForce(who, holder);
-  }
-  void OnForced(Party who, const Status& status) override { operators_.OnForced(who, status); }
-
   void Step(int client) override {
     // The guarded resource is accessed right after this step.
     if (!log_.closed) log_.world->Step(log_.users.ProcessOf(client), guarded());
   }
 
  private:
+  void Take(Party who, EventKind kind, const EventDetails& details);
+  void OfOperators(Party who, EventKind kind, const EventDetails& details);
+  /// Adds the event, which has been taken, to those that the run keeps.
+  void Keep(Party who, EventKind kind, EventDetails details);
+  /// When the call was made that returns with such an event; otherwise now.
+  VirtualTime CalledAt(Party who, EventKind kind) const;
+
   RunLog& log_;
   AttemptLog attempts_;
   HoldLog holds_;

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <interlock/harness/lock.h>
@@ -60,6 +61,9 @@ class Recorder final : public sim::WorldObserver {
 
   /// The events that the clients' programs report to.
   ProgramEvents& program_events() { return programs_; }
+
+  /// What clients did and were told, in order of time, if the run keeps its events.
+  EventLog TakeEvents() { return std::move(log_.events); }
 
   const std::vector<RecordedResource>& resources() const { return log_.resources; }
   const Users& users() const { return log_.users; }

@@ -17,6 +17,7 @@
 
 #include "scenarios/cases/goals.h"
 #include "scenarios/cases/synchrony.h"
+#include "scenarios/log/event.h"
 #include "scenarios/run/client_program.h"
 #include "scenarios/run/recorder/dealing.h"
 #include "scenarios/run/recorder/recorded_resource.h"
@@ -87,6 +88,10 @@ class RunLog {
   const GuardKind guard;
   bool free_clocks = false;  ///< clocks may run at any rate, jump and stand still
   sim::World* world = nullptr;
+
+  /// What clients did and were told, if the run keeps its events.
+  EventLog events;
+  bool keeps_events() const { return world->trace().keeps_events(); }
 
   std::vector<RecordedResource> resources;
   std::vector<Violation> violations;

@@ -11,12 +11,13 @@ namespace interlock::scenarios {
 
 void ValidityLog::OnAskValid(Party who) { log_.dealing(who).asked_valid = log_.now(); }
 
-void ValidityLog::OnAskedValid(Party who, bool valid, const harness::Hold& asked_of) {
-  if (log_.closed) return;
+void ValidityLog::OnAskedValid(Party who, const ValidDetails& told) {
+  const bool valid = told.valid;
+  const MonotonicTime end(told.valid_until);
   log_.Note(who, valid ? "told: valid" : "told: not valid");
   // A lock that renews by itself has moved the end of the validity since.
-  if (valid && asked_of.valid_until() > log_.dealing(who).valid_until) {
-    holds_.Prolong(who, asked_of);
+  if (valid && end > log_.dealing(who).valid_until) {
+    holds_.Prolong(who, end);
     if (log_.resource(who).observable && !log_.free_clocks) {
       const std::size_t before = log_.violations.size();
       JudgeRenewed(log_.hold(who), ClaimedEnd(who), log_.now(), log_.history(who), log_.violations);
@@ -39,7 +40,6 @@ VirtualTime ValidityLog::ClaimedEnd(Party who) {
 }
 
 void ValidityLog::OnLost(Party who) {
-  if (log_.closed) return;
   log_.Note(who, "told: lost");
   log_.goals.Add(Goal::kLossTold);
   const VirtualTime now = log_.now();
@@ -49,13 +49,11 @@ void ValidityLog::OnLost(Party who) {
 }
 
 void ValidityLog::OnAwaitedLoss(Party who, bool told) {
-  if (log_.closed) return;
   log_.Note(who, told ? "told: lost" : "not told of the loss");
   if (!told) NoteUntold(who);
 }
 
 void ValidityLog::OnAwaitedCall(Party who, bool called) {
-  if (log_.closed) return;
   if (called) return;
   log_.Note(who, "not called of the loss");
   NoteUntold(who);
@@ -70,6 +68,7 @@ void ValidityLog::NoteUntold(Party who) {
 }
 
 std::function<void()> ValidityLog::LossCallOf(Party who) {
+  if (log_.closed) return {};
   if (log_.closed) return {};
   return [this, who, index = log_.dealing(who).hold] { NoteLossCall(who, index); };
 }

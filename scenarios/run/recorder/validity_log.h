@@ -23,7 +23,7 @@ class ValidityLog {
 
   // See ProgramEvents.
   void OnAskValid(Party who);
-  void OnAskedValid(Party who, bool valid, const harness::Hold& asked_of);
+  void OnAskedValid(Party who, const ValidDetails& told);
   void OnLost(Party who);
   void OnAwaitedLoss(Party who, bool told);
   void OnAwaitedCall(Party who, bool called);

@@ -78,7 +78,8 @@ int SetMetatable(lua_State* lua) {
   lua_settop(lua, 2);
   if (MapToReal(lua, 1)) return RaiseReadOnly(lua);
   if (type == LUA_TTABLE) {
-    lua_getfield(lua, 2, "__mode");
+    lua_pushliteral(lua, "__mode");
+    lua_rawget(lua, 2);  // the collector does not ask metatables either
     if (!lua_isnil(lua, -1)) return Abort(lua, "weak tables in a script");
     lua_pop(lua, 1);
   }
@@ -213,7 +214,10 @@ int Random(lua_State* lua) {
       const int low = luaL_checkint(lua, 1);
       const int high = luaL_checkint(lua, 2);
       luaL_argcheck(lua, low <= high, 2, "interval is empty");
-      lua_pushnumber(lua, std::floor(ratio * (static_cast<double>(high) - low + 1)) + low);
+      // An int in Redis: an interval of more than 2^31 - 1 numbers turns into a negative one.
+      const auto width = static_cast<std::int32_t>(static_cast<std::uint32_t>(high) -
+                                                   static_cast<std::uint32_t>(low) + 1U);
+      lua_pushnumber(lua, std::floor(ratio * width) + low);
       return 1;
     }
     default:

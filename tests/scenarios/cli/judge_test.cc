@@ -106,6 +106,10 @@ TEST_F(JudgeCommandTest, ALogThatIsNoneIsRefusedWithTheLineAndWhatIsWrong) {
   EXPECT_THAT(refused("{\"log\":\"interlock.log/1\"}"), HasSubstr("lease_ns must be 1 or more"));
   EXPECT_THAT(refused("{\"log\":\"interlock.log/1\",\"lease_ns\":5,\"lock\":\"count-down-latch\"}"),
               HasSubstr("a latch is not judged from a log"));
+  EXPECT_THAT(refused(head + R"({"at_ns":1,"event":"force","client":0,"token":"a"})"),
+              HasSubstr("forced releases are not judged from a log"));
+  EXPECT_THAT(refused(head + R"({"at_ns":1,"event":"ask","client":0,"beside":true})"),
+              HasSubstr("requests for several resources at once are not judged"));
   EXPECT_EQ(RunChild({INTERLOCK_PROGRAM, "judge", folder_.path() + "/none"}).exit_code, 65);
 }
 

@@ -20,16 +20,28 @@ LogEvent At(std::int64_t earliest, std::int64_t latest, EventKind kind, EventDet
 EventLog EveryKind() {
   using enum EventKind;
   return {
-      At(1, 1, kAsk, AskDetails{Ask::kWaitFor, true, Duration(7), VirtualTime(1), 3}),
+      At(1, 1, kAsk, AskDetails{Ask::kWaitFor, true, true, true, Duration(7), VirtualTime(1), 3}),
+      At(1, 1, kStop),
       At(1, 2, kRefused, AnswerDetails{StatusCode::kUnavailable, "no \"route\"\n", 4}),
       At(1, 3, kGranted, GrantDetails{"t\\1", 9, VirtualTime(90), VirtualTime(2), 5}),
       At(4, 4, kEnter),
       At(5, 5, kLeave),
       At(5, 5, kExtend),
       At(5, 6, kExtended, ExtendedDetails{StatusCode::kUnknownOutcome, VirtualTime(91)}),
+      At(6, 6, kAskValid),
       At(6, 7, kAskedValid, ValidDetails{true, VirtualTime(91)}),
+      At(7, 7, kLost),
+      At(7, 7, kAwaitedLoss, ToldDetails{true}),
+      At(7, 7, kAwaitedCall, ToldDetails{true}),
       At(8, 8, kRelease),
       At(8, 9, kReleased, AnswerDetails{StatusCode::kNotOwner, "", 8}),
+      At(9, 9, kDrop),
+      At(9, 9, kSetLimit, LimitDetails{3}),
+      At(9, 9, kLimitSet, AnswerDetails{StatusCode::kTimeout, "", 8}),
+      At(9, 9, kInspect),
+      At(9, 9, kInspected, AnswerDetails{StatusCode::kTimeout, "", 8}),
+      At(9, 9, kForce, HolderDetails{"a"}),
+      At(9, 9, kForced, AnswerDetails{StatusCode::kNotOwner, "", 8}),
       At(9, 9, kCountDown, PartyDetails{1001}),
       At(9, 9, kAnswered, AnswerDetails{StatusCode::kStopped, "", 9}),
       At(9, 9, kAccess, AccessDetails{~std::uint64_t{0}}),
@@ -63,8 +75,8 @@ TEST(LogFileTest, WhatIsWrittenIsReadBackAsItWas) {
     EXPECT_EQ(read->events[i].at_latest, log[i].at_latest);
     EXPECT_EQ(read->events[i].details.index(), log[i].details.index()) << ToString(log[i].kind);
   }
-  EXPECT_EQ(read->events[2].As<GrantDetails>().token, "t\\1");
-  EXPECT_EQ(read->events[1].As<AnswerDetails>().error, "no \"route\"\n");
+  EXPECT_EQ(read->events[3].As<GrantDetails>().token, "t\\1");
+  EXPECT_EQ(read->events[2].As<AnswerDetails>().error, "no \"route\"\n");
 }
 
 TEST(LogFileTest, WhatIsAtItsDefaultIsNotWritten) {

@@ -114,6 +114,15 @@ TEST_F(HostileScriptTest, GapsThatJsonWritesCountAsMemory) {
 }
 
 // Each has its text in memory, and what was compiled of it.
+// As seen on a fresh redis-server 7.0.15.
+TEST_F(HostileScriptTest, AnIntervalOfMoreNumbersThanAnIntHoldsTurnsNegative) {
+  EXPECT_EQ(Eval("return math.random(-2^63, -2^31 - 1)"), "(integer) -851401619");
+}
+
+TEST_F(HostileScriptTest, AMetatableIsNotAskedForItsOwnMetatable) {
+  EXPECT_EQ(Eval("setmetatable({}, setmetatable({}, {__index = _G})) return 1"), "(integer) 1");
+}
+
 TEST_F(HostileScriptTest, ScriptsThatWereFlushedTakeNoMemory) {
   constexpr int kScripts = 1500;
   const std::string comment(4000, '-');
