@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -83,12 +84,19 @@ OutsideRules RulesOf(const LogFile& log, const JudgeSettings& settings, const Re
   return rules;
 }
 
+std::set<int> ResourcesOf(const LogFile& log) {
+  std::set<int> resources;
+  for (const LogEvent& event : log.events) resources.insert(event.resource);
+  return resources;
+}
+
 History HistoryOfResource(const LogFile& log, int resource) {
   EventLog its_own;
   VirtualTime end{};
   for (const LogEvent& event : log.events) {
     end = std::max(end, event.at_latest);
-    if (event.resource == resource) its_own.push_back(event);
+    const bool concerns = event.resource == resource || event.kind == EventKind::kFault;
+    if (concerns) its_own.push_back(event);
   }
   return real::HistoryOf(its_own, {.end = end,
                                    .lease = log.header.lease,
@@ -101,7 +109,7 @@ std::string Describe(const LogFile& log, const OutsideRules& rules, bool& violat
   std::string text;
   PerJudged<bool> exercised;
   PerJudged<bool> broken;
-  for (int resource = 0; resource < log.header.resources; ++resource) {
+  for (const int resource : ResourcesOf(log)) {
     const History history = HistoryOfResource(log, resource);
     const OutsideVerdict verdict = JudgeFromOutside({history, rules, {}});
     for (const Violation& one : verdict.violations) {
@@ -113,6 +121,7 @@ std::string Describe(const LogFile& log, const OutsideRules& rules, bool& violat
       exercised[property] = exercised[property] || verdict.exercised[property];
     }
   }
+  exercised[Judged::kKeys] = false;  // a log does not show what is left in the servers
   std::string held;
   for (const Judged property : kAllJudged) {
     violated = violated || broken[property];

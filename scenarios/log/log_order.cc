@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/log/log_order.h"
 
+#include <chrono>
 #include <cstddef>
 #include <map>
-#include <optional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "scenarios/log/event_details.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -57,6 +60,34 @@ std::string Take(const LogEvent& event, Standing& standing) {
   }
 }
 
+/// Far more than any log holds, so that instants and lengths can be added without care.
+constexpr Duration kFarthest = std::chrono::hours(24 * 365 * 50);
+constexpr int kMostClients = 100'000;
+
+/// Finds an instant or a length that is too far.
+struct Farthest {
+  void Time(std::string_view name, VirtualTime time) {
+    if (time != kOpen) Length(name, time);
+  }
+  void Length(std::string_view name, Duration length) {
+    if (length > kFarthest || length < -kFarthest) found = name;
+  }
+  template <typename T>
+  void Value(std::string_view /*name*/, const T& /*value*/) {}
+
+  std::string_view found;
+};
+
+std::string WhatIsTooFar(const LogEvent& event) {
+  Farthest farthest;
+  farthest.Length("at_ns", event.at_earliest);
+  farthest.Length("at_ns", event.at_latest);
+  EventDetails details = event.details;
+  VisitDetails(details, farthest);
+  if (farthest.found.empty()) return {};
+  return fmt::format("{} is more than 50 years away", farthest.found);
+}
+
 std::string WhatIsWrong(const LogEvent& event, const LogHeader& header,
                         std::map<std::pair<int, int>, Standing>& standings) {
   if (event.client >= header.clients) {
@@ -66,6 +97,7 @@ std::string WhatIsWrong(const LogEvent& event, const LogHeader& header,
     return fmt::format("resource {}, but there are {}, from 0 on", event.resource,
                        header.resources);
   }
+  if (std::string far = WhatIsTooFar(event); !far.empty()) return far;
   if (event.client < 0) return {};
   Standing& standing = standings[{event.client, event.resource}];
   if (event.at_latest < standing.latest) {
@@ -84,6 +116,11 @@ std::string WhatDoesNotFit(const LogFile& file) {
   if (file.header.clients < 1 || file.header.resources < 1 || file.header.permits < 1) {
     return "line 1: clients, resources and permits must be 1 or more";
   }
+  if (file.header.clients > kMostClients || file.header.resources > kMostClients) {
+    return fmt::format("line 1: {} clients and {} resources; at most {} of each are judged",
+                       file.header.clients, file.header.resources, kMostClients);
+  }
+  if (file.header.lease > kFarthest) return "line 1: lease_ns is more than 50 years";
   std::map<std::pair<int, int>, Standing> standings;
   for (std::size_t i = 0; i < file.events.size(); ++i) {
     const std::string wrong = WhatIsWrong(file.events[i], file.header, standings);

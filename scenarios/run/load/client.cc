@@ -146,11 +146,11 @@ class LoadClient {
     const auto note = [&](EventKind kind, EventDetails details = {}) {
       note_(task_.client, resource, kind, std::move(details));
     };
-    AskDetails request{.ask = Ask::kWaitFor, .patience = task_.load.patience};
+    const MonotonicTime until = std::min(AddSaturating(now, task_.load.patience), end_);
+    AskDetails request{.ask = Ask::kWaitFor, .patience = until - now};
     if (task_.load.open()) request.due = intended - task_.began;
     note(EventKind::kAsk, request);
-    Result<std::unique_ptr<harness::Hold>> asked =
-        lock.AcquireUntil(std::min(AddSaturating(now, task_.load.patience), end_));
+    Result<std::unique_ptr<harness::Hold>> asked = lock.AcquireUntil(until);
     if (!asked.ok()) {
       if (asked.code() == StatusCode::kCancelled) return false;
       note(EventKind::kRefused,

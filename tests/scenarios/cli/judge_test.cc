@@ -87,6 +87,19 @@ TEST_F(JudgeCommandTest, WhatWasMeasuredHolds) {
   }
 }
 
+TEST_F(JudgeCommandTest, ABrokenLockIsConvictedOfWhatWasMeasured) {
+  const std::string out = folder_.path() + "/broken";
+  const ChildResult measured =
+      RunChild({INTERLOCK_PROGRAM, "contend", "--lock", "broken/del-without-owner", "--clients",
+                "8", "--duration", "6s", "--hold", "2ms", "--trace", "--faults", "pauses",
+                "--lease", "100ms", "--out", out});
+  ASSERT_EQ(measured.exit_code, 0) << measured.err;
+  const ChildResult child =
+      RunChild({INTERLOCK_PROGRAM, "judge", out + "/traces/broken/del-without-owner.8.jsonl"});
+  EXPECT_EQ(child.exit_code, 1) << child.out << child.err;
+  EXPECT_THAT(child.out, HasSubstr("LK001 server-exclusion"));
+}
+
 TEST_F(JudgeCommandTest, ALogThatIsNoneIsRefusedWithTheLineAndWhatIsWrong) {
   const auto refused = [&](const std::string& log) {
     const ChildResult child = Judge(log);
@@ -106,6 +119,15 @@ TEST_F(JudgeCommandTest, ALogThatIsNoneIsRefusedWithTheLineAndWhatIsWrong) {
   EXPECT_THAT(refused("{\"log\":\"interlock.log/1\"}"), HasSubstr("lease_ns must be 1 or more"));
   EXPECT_THAT(refused("{\"log\":\"interlock.log/1\",\"lease_ns\":5,\"lock\":\"count-down-latch\"}"),
               HasSubstr("a latch is not judged from a log"));
+  EXPECT_THAT(refused(R"({"log":"interlock.log/1","lease_ns":5,"clients":2147483647})"),
+              HasSubstr("at most 100000 of each are judged"));
+  EXPECT_THAT(refused(R"({"log":"interlock.log/1","lease_ns":9223372036854775807})"),
+              HasSubstr("lease_ns is more than 50 years"));
+  EXPECT_THAT(refused(head + R"({"at_ns":9223372036854775807,"event":"ask","client":0})"),
+              HasSubstr("line 2: at_ns is more than 50 years away"));
+  EXPECT_THAT(
+      refused(head + R"({"at_ns":1,"event":"ask","client":0,"patience_ns":-9223372036854775808})"),
+      HasSubstr("patience_ns is more than 50 years away"));
   EXPECT_THAT(refused(head + R"({"at_ns":1,"event":"force","client":0,"token":"a"})"),
               HasSubstr("forced releases are not judged from a log"));
   EXPECT_THAT(refused(head + R"({"at_ns":1,"event":"ask","client":0,"beside":true})"),
