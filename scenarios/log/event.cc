@@ -1,93 +1,64 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/log/event.h"
 
+#include <algorithm>
+#include <array>
+
 #include "scenarios/log/event_details.h"
 
 namespace interlock::scenarios {
 namespace {
 
 struct Row {
-  std::string_view name;
+  EventKind kind = EventKind::kAsk;
+  std::string_view name = {};
   EventDetails details = {};
 };
 
-Row RowOf(EventKind kind) {
-  switch (kind) {
-    case EventKind::kAsk:
-      return {"ask", AskDetails()};
-    case EventKind::kStop:
-      return {"stop"};
-    case EventKind::kRefused:
-      return {"refused", AnswerDetails()};
-    case EventKind::kGranted:
-      return {"granted", GrantDetails()};
-    case EventKind::kEnter:
-      return {"enter"};
-    case EventKind::kLeave:
-      return {"leave"};
-    case EventKind::kExtend:
-      return {"extend"};
-    case EventKind::kExtended:
-      return {"extended", ExtendedDetails()};
-    case EventKind::kAskValid:
-      return {"ask-valid"};
-    case EventKind::kAskedValid:
-      return {"asked-valid", ValidDetails()};
-    case EventKind::kLost:
-      return {"lost"};
-    case EventKind::kAwaitedLoss:
-      return {"awaited-loss", ToldDetails()};
-    case EventKind::kAwaitedCall:
-      return {"awaited-call", ToldDetails()};
-    case EventKind::kRelease:
-      return {"release"};
-    case EventKind::kReleased:
-      return {"released", AnswerDetails()};
-    case EventKind::kDrop:
-      return {"drop"};
-    case EventKind::kSetLimit:
-      return {"set-limit", LimitDetails()};
-    case EventKind::kLimitSet:
-      return {"limit-set", AnswerDetails()};
-    case EventKind::kInspect:
-      return {"inspect"};
-    case EventKind::kInspected:
-      return {"inspected", AnswerDetails()};
-    case EventKind::kForce:
-      return {"force", HolderDetails()};
-    case EventKind::kForced:
-      return {"forced", AnswerDetails()};
-    case EventKind::kCountDown:
-      return {"count-down", PartyDetails()};
-    case EventKind::kAnswered:
-      return {"answered", AnswerDetails()};
-    case EventKind::kAccess:
-      return {"access", AccessDetails()};
-    case EventKind::kStops:
-      return {"stops", StopDetails()};
-    case EventKind::kGoesOn:
-      return {"goes-on"};
-    case EventKind::kDied:
-      return {"died", EndDetails()};
-    case EventKind::kEnded:
-      return {"ended", EndDetails()};
-    case EventKind::kSend:
-      return {"send", SendDetails()};
-    case EventKind::kReply:
-      return {"reply", ReplyDetails()};
-    case EventKind::kWoken:
-      return {"woken", WokenDetails()};
-    case EventKind::kOwned:
-      return {"owned", OwnerDetails()};
-    case EventKind::kProlonged:
-      return {"prolonged", OwnerDetails()};
-    case EventKind::kFreed:
-      return {"freed", OwnerDetails()};
-    case EventKind::kFault:
-      return {"fault", FaultDetails()};
-  }
-  return {"?"};
+const auto& Rows() {
+  using enum EventKind;
+  static const auto kRows = std::to_array<Row>({
+      {kAsk, "ask", AskDetails()},
+      {kStop, "stop"},
+      {kRefused, "refused", AnswerDetails()},
+      {kGranted, "granted", GrantDetails()},
+      {kEnter, "enter"},
+      {kLeave, "leave"},
+      {kExtend, "extend"},
+      {kExtended, "extended", ExtendedDetails()},
+      {kAskValid, "ask-valid"},
+      {kAskedValid, "asked-valid", ValidDetails()},
+      {kLost, "lost"},
+      {kAwaitedLoss, "awaited-loss", ToldDetails()},
+      {kAwaitedCall, "awaited-call", ToldDetails()},
+      {kRelease, "release"},
+      {kReleased, "released", AnswerDetails()},
+      {kDrop, "drop"},
+      {kSetLimit, "set-limit", LimitDetails()},
+      {kLimitSet, "limit-set", AnswerDetails()},
+      {kInspect, "inspect"},
+      {kInspected, "inspected", AnswerDetails()},
+      {kForce, "force", HolderDetails()},
+      {kForced, "forced", AnswerDetails()},
+      {kCountDown, "count-down", PartyDetails()},
+      {kAnswered, "answered", AnswerDetails()},
+      {kAccess, "access", AccessDetails()},
+      {kStops, "stops", StopDetails()},
+      {kGoesOn, "goes-on"},
+      {kDied, "died", EndDetails()},
+      {kEnded, "ended", EndDetails()},
+      {kSend, "send", SendDetails()},
+      {kReply, "reply", ReplyDetails()},
+      {kWoken, "woken", WokenDetails()},
+      {kOwned, "owned", OwnerDetails()},
+      {kProlonged, "prolonged", OwnerDetails()},
+      {kFreed, "freed", OwnerDetails()},
+      {kFault, "fault", FaultDetails()},
+  });
+  return kRows;
 }
+
+const Row& RowOf(EventKind kind) { return *std::ranges::find(Rows(), kind, &Row::kind); }
 
 /// Moves instants; what is open stays open.
 struct Shift {

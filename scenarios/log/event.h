@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// One thing that happened to a client or a server, in any world that runs locks: processes on real
-// servers, measurements in virtual and in wall time. Histories and figures are worked out of such
-// events alone; log_file.h writes them down and reads them back.
+// One thing that happened to a client or a server, in any world that runs locks: simulated runs,
+// processes on real servers, measurements. log_file.h writes events down and reads them back.
 //
-// An event happened between `at_earliest` and `at_latest`. What a client does to itself, and all in
-// virtual time, has one instant for both. What it was told of a call happened at the server between
-// the call and the return. Instants count from the run's start. Thread safety: plain data.
+// An event happened between `at_earliest` and `at_latest`: what a client was told of a call
+// happened at the server between call and return; what it does itself has one instant for both.
+// Instants count from the run's start. Thread safety: plain data.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +29,10 @@ struct Party {
 };
 
 enum class EventKind : std::uint8_t {
-  // A client's calls, and what it was told.
-  kAsk,          ///< it asks for the lock, or to be let through a latch
-  kStop,         ///< its wait is asked to stop
-  kRefused,      ///< it was not granted what it asked for
-  kGranted,      ///<
+  kAsk,      ///< it asks for the lock, or to be let through a latch
+  kStop,     ///< its wait is asked to stop
+  kRefused,  ///< it was not granted what it asked for
+  kGranted,
   kEnter,        ///< the section begins
   kLeave,        ///< the section ends
   kExtend,       ///< an extension is called
@@ -57,19 +55,19 @@ enum class EventKind : std::uint8_t {
   kAnswered,     ///< by a latch, to a count down or a wait
   kAccess,       ///< to the guarded resource
   // The client's process.
-  kStops,   ///< stands still, for as long as its details say
-  kGoesOn,  ///<
-  kDied,    ///< its last event
-  kEnded,   ///< its work is done
+  kStops,  ///< stands still, for as long as its details say
+  kGoesOn,
+  kDied,   ///< its last event
+  kEnded,  ///< its work is done
   // Its connections.
   kSend,   ///< a command
   kReply,  ///< to the connection's oldest pending command
   kWoken,  ///< a server's message ended its sleep
   // The servers, where one can look into them.
-  kOwned,      ///< somebody is its owner from now on
-  kProlonged,  ///<
-  kFreed,      ///<
-  kFault,      ///< strikes; lasts until the instant in its details
+  kOwned,  ///< somebody is its owner from now on
+  kProlonged,
+  kFreed,
+  kFault,  ///< strikes; lasts until the instant in its details
 };
 inline constexpr EventKind kLastEventKind = EventKind::kFault;
 

@@ -79,6 +79,14 @@ TEST(LogFileTest, WhatIsWrittenIsReadBackAsItWas) {
   EXPECT_EQ(read->events[2].As<AnswerDetails>().error, "no \"route\"\n");
 }
 
+TEST(LogFileTest, EveryKindHasItsNameAndTheDetailsThatItIsWrittenWith) {
+  const EventLog log = EveryKind();
+  for (std::size_t i = 0; i < log.size(); ++i) {
+    EXPECT_EQ(log[i].kind, static_cast<EventKind>(i));
+    EXPECT_EQ(log[i].details.index(), DetailsFor(log[i].kind).index()) << ToString(log[i].kind);
+  }
+}
+
 TEST(LogFileTest, WhatIsAtItsDefaultIsNotWritten) {
   EXPECT_EQ(ToLine(LogEvent{VirtualTime(5), VirtualTime(5), 0, 0, EventKind::kAsk, AskDetails{}}),
             "{\"at_ns\":5,\"event\":\"ask\",\"client\":0}\n");
