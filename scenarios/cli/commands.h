@@ -24,7 +24,7 @@ void AddGuaranteesCommand(Command app, const Registry& registry, Work& work);
 void AddReplayCommand(Command app, const Registry& registry, Work& work);
 void AddListCommand(Command app, const Registry& registry, Work& work);
 void AddExploreCommand(Command app, const Registry& registry, Work& work);
-void AddJudgeCommand(Command app, const Registry& registry, Work& work);
+void AddJudgeCommand(Command app, Work& work);
 void AddExplainCommand(Command app, Work& work);
 void AddReportCommand(Command app, const Registry& registry, Work& work);
 /// The command serves until it is told to stop.

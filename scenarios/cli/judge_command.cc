@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <chrono>
+#include <cstddef>
 #include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -31,8 +32,10 @@ what returns may give both: [earliest, latest].
   {"at_ns":1000,"event":"ask","client":0}
   {"at_ns":[1000,2500],"event":"granted","client":0,"token":"x1","valid_until_ns":30000001000}
 
-Only what has no innocent explanation is a violation. Of a lock that this program does not know,
-waits are not judged.
+"lease_ns" is the longest lease that any client asks for. Only what has no innocent explanation is a
+violation: two holders at once, a release or an extension long after the lease, tokens that do not
+grow. Waits and refusals are not judged. Instants come from one clock, or from clocks that differ by
+less than a turn takes; the answer counts them from the first line.
 
 Examples:
   interlock judge production.jsonl
@@ -46,39 +49,24 @@ struct JudgeSettings {
   bool renews = false;
 };
 
-bool IsFault(const LogEvent& event) {
-  return event.kind == EventKind::kFault || event.kind == EventKind::kDied ||
-         event.kind == EventKind::kStops;
-}
-
 /// What a log does not tell enough about; empty: nothing.
 std::string_view WhatIsNotJudged(const LogEvent& event) {
   if (event.kind == EventKind::kForce) return "forced releases";
   if (event.kind == EventKind::kSetLimit) return "changed limits";
+  if (event.kind == EventKind::kCountDown) return "latches";
   const auto* asked = std::get_if<AskDetails>(&event.details);
   return asked != nullptr && asked->beside ? "requests for several resources at once" : "";
 }
 
-OutsideRules RulesOf(const LogFile& log, const JudgeSettings& settings, const Registry& registry) {
-  const LogHeader& header = log.header;
-  harness::LockOptions options;
-  options.resource = "r";
-  options.permits = header.permits;
-  options.lease = std::chrono::duration_cast<std::chrono::milliseconds>(header.lease);
+/// Nothing is taken for granted of a lock but what it says of itself in the log.
+OutsideRules RulesOf(const LogFile& log, const JudgeSettings& settings) {
   OutsideRules rules;
-  if (const Entry* known = registry.Find(header.lock)) {
-    rules = RulesFor(*known->subject, options);
-  } else {
-    rules.traits.semaphore = header.permits > 1;
-    rules.traits.waits = false;
-    // Nobody has said within what time it hands over.
-    rules.wake_up_bound = std::chrono::hours(24);
-  }
-  rules.traits.renews = rules.traits.renews || settings.renews;
-  const auto& events = log.events;
-  rules.calm = std::ranges::none_of(events, IsFault);
+  rules.traits.semaphore = log.header.permits > 1;
+  rules.traits.renews = settings.renews;
+  rules.partial = true;
+  rules.calm = false;
   rules.servers_answered =
-      !settings.servers_failed && std::ranges::none_of(events, [](const LogEvent& event) {
+      !settings.servers_failed && std::ranges::none_of(log.events, [](const LogEvent& event) {
         return event.kind == EventKind::kFault;
       });
   return rules;
@@ -104,59 +92,81 @@ History HistoryOfResource(const LogFile& log, int resource) {
                                    .clients = log.header.clients});
 }
 
-/// One line for each violation, and one for what was judged.
-std::string Describe(const LogFile& log, const OutsideRules& rules, bool& violated) {
-  std::string text;
+/// What the log shows of each property, over all resources.
+struct Findings {
+  PerJudged<std::vector<std::string>> violations;
+  PerJudged<std::string> undecided;
   PerJudged<bool> exercised;
-  PerJudged<bool> broken;
+};
+
+Findings Judge(const LogFile& log, const OutsideRules& rules) {
+  Findings found;
   for (const int resource : ResourcesOf(log)) {
     const History history = HistoryOfResource(log, resource);
     const OutsideVerdict verdict = JudgeFromOutside({history, rules, {}});
     for (const Violation& one : verdict.violations) {
-      broken[one.property] = true;
-      text += fmt::format("{} {}: {}{}\n", Code(one.property), Slug(one.property), one.what,
-                          log.header.resources > 1 ? fmt::format(" (resource {})", resource) : "");
+      const bool named = log.header.resources > 1;
+      found.violations[one.property].push_back(
+          named ? fmt::format("{} (resource {})", one.what, resource) : one.what);
     }
     for (const Judged property : kAllJudged) {
-      exercised[property] = exercised[property] || verdict.exercised[property];
+      found.exercised[property] = found.exercised[property] || verdict.exercised[property];
+      if (found.undecided[property].empty()) {
+        found.undecided[property] = verdict.undecided[property];
+      }
     }
   }
-  exercised[Judged::kKeys] = false;  // a log does not show what is left in the servers
-  std::string held;
-  for (const Judged property : kAllJudged) {
-    violated = violated || broken[property];
-    if (broken[property] || !exercised[property]) continue;
-    held += fmt::format("{}{} {}", held.empty() ? "" : ", ", Code(property), Slug(property));
-  }
-  text += held.empty() ? "nothing was put to the test\n" : fmt::format("held: {}\n", held);
-  return text + fmt::format("{}  {} events of {} clients\n", violated ? "FAIL" : "PASS",
-                            log.events.size(), log.header.clients);
+  found.exercised[Judged::kKeys] = false;  // a log does not show what is left in the servers
+  return found;
 }
 
-ExitCode JudgeLog(const JudgeSettings& settings, const Registry& registry) {
+ExitCode Tell(const LogFile& log, const Findings& found) {
+  std::string text;
+  std::string held;
+  ExitCode code = ExitCode::kInconclusive;
+  for (const Judged property : kAllJudged) {
+    const std::string name = fmt::format("{} {}", Code(property), Slug(property));
+    const std::vector<std::string>& violations = found.violations[property];
+    if (!violations.empty()) {
+      const std::size_t more = violations.size() - 1;
+      text += fmt::format("{}: {}{}\n", name, violations.front(),
+                          more > 0 ? fmt::format(" (and {} more)", more) : "");
+      code = ExitCode::kViolated;
+    } else if (!found.undecided[property].empty()) {
+      text += fmt::format("undecided: {}: {}\n", name, found.undecided[property]);
+    } else if (found.exercised[property]) {
+      held += (held.empty() ? "held: " : ", ") + name;
+    }
+  }
+  if (!held.empty() && code == ExitCode::kInconclusive) code = ExitCode::kPass;
+  text += held.empty() ? "nothing was put to the test and held\n" : held + "\n";
+  const std::string_view word = code == ExitCode::kPass       ? "PASS"
+                                : code == ExitCode::kViolated ? "FAIL"
+                                                              : "INCONCLUSIVE";
+  text += fmt::format("{}  {} events of {} clients\n", word, log.events.size(), log.header.clients);
+  return Combine(Print(text), code);
+}
+
+ExitCode JudgeLog(const JudgeSettings& settings) {
   const Result<std::string> text = ReadWholeFile(settings.file);
   if (!text.ok()) return Complain(ExitCode::kBadInput, text.status().message());
   const auto wrong = [&](std::string_view what) {
     return Complain(ExitCode::kBadInput, fmt::format("{}: {}", settings.file, what));
   };
-  const Result<LogFile> log = ReadLog(*text);
+  Result<LogFile> log = ReadLog(*text);
   if (!log.ok()) return wrong(log.status().message());
-  if (const std::string what = WhatDoesNotFit(*log); !what.empty()) return wrong(what);
-  if (log->header.lease <= Duration{}) return wrong("line 1: lease_ns must be 1 or more");
-  const OutsideRules rules = RulesOf(*log, settings, registry);
-  if (rules.traits.latch) return wrong("a latch is not judged from a log");
   for (const LogEvent& event : log->events) {
     const std::string_view what = WhatIsNotJudged(event);
     if (!what.empty()) return wrong(fmt::format("{} are not judged from a log", what));
   }
-  bool violated = false;
-  const std::string found = Describe(*log, rules, violated);
-  return Combine(Print(found), violated ? ExitCode::kViolated : ExitCode::kPass);
+  if (const std::string what = WhatDoesNotFit(*log); !what.empty()) return wrong(what);
+  Complete(*log);
+  return Tell(*log, Judge(*log, RulesOf(*log, settings)));
 }
 
 }  // namespace
 
-void AddJudgeCommand(Command app, const Registry& registry, Work& work) {
+void AddJudgeCommand(Command app, Work& work) {
   Command command =
       app.Subcommand("judge", "judge a log of what clients did, of any lock anywhere");
   auto settings = std::make_shared<JudgeSettings>();
@@ -165,9 +175,7 @@ void AddJudgeCommand(Command app, const Registry& registry, Work& work) {
                "servers or links failed meanwhile: requests may have been executed later");
   command.Flag("--renews", settings->renews, "the lock renews its leases by itself");
   command.Footer(std::string(kJudgeFooter));
-  command.OnParsed([settings, &registry, &work] {
-    work = [settings, &registry] { return JudgeLog(*settings, registry); };
-  });
+  command.OnParsed([settings, &work] { work = [settings] { return JudgeLog(*settings); }; });
 }
 
 }  // namespace interlock::scenarios::cli

@@ -34,7 +34,7 @@ ExitCode ParseAndRun(int argc, char** argv, const scenarios::cli::Registry& regi
   scenarios::cli::AddReplayCommand(app, registry, work);
   scenarios::cli::AddListCommand(app, registry, work);
   scenarios::cli::AddExploreCommand(app, registry, work);
-  scenarios::cli::AddJudgeCommand(app, registry, work);
+  scenarios::cli::AddJudgeCommand(app, work);
   scenarios::cli::AddExplainCommand(app, work);
   scenarios::cli::AddReportCommand(app, registry, work);
   scenarios::cli::AddServeCommand(app, work);

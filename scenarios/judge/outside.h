@@ -41,6 +41,9 @@ struct OutsideRules {
   bool forgetful = false;        ///< servers may have lost acknowledged writes
   bool calm = true;              ///< no fault struck anybody
   bool servers_answered = true;  ///< no fault struck servers or links
+  /// Others may have used the resource, with leases of their own: only what reports contradict
+  /// counts, neither waits nor what all answers together leave open.
+  bool partial = false;
 
   /// Whether the end of a lease is known: a server may still have an older request to extend it,
   /// and a lock that renews by itself has asked for more than was seen.

@@ -67,7 +67,7 @@ GoalSet OutsideGoals(const History& history) {
   for (std::size_t i = 0; i < history.holds.size(); ++i) {
     const ClientHold& hold = history.holds[i];
     const ServerHold& promise = history.server_holds[i];
-    const VirtualTime died = DiedAt(history, hold.client);
+    const VirtualTime died = DiedAt(history, hold.client, hold.asked);
     if (died != kOpen && died < std::min(hold.release_called, promise.promised_until)) {
       goals.Add(Goal::kCrashWhileHolding);
       if (hold.entered() && died <= hold.section.to) goals.Add(Goal::kCrashInSection);

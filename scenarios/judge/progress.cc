@@ -14,6 +14,7 @@
 #include "scenarios/judge/forced.h"
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/latch.h"
+#include "scenarios/judge/outside.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/judge/termination.h"
 #include "scenarios/log/words.h"
@@ -346,6 +347,8 @@ constinit const Property kCrashRecoveryProperty = {
               "let a waiter wake at the holder's expiry too, not only by a message",
               "after waking, pass the wake-up on if the lock is not taken"},
     .exercised = Reached<Goal::kRecoveredAfterCrash>,
+    .from_outside = {.shown = [](const SeenFromOutside& of,
+                                 const GoalSet&) { return !of.rules.partial; }},
 };
 
 constinit const Property kDeadlockProperty = {
@@ -372,7 +375,9 @@ constinit const Property kDeadlockProperty = {
           if (of.to_its_end) JudgeProgress(of.history, of.rules, found);
         },
     .exercised = Reached<Goal::kWaiterGranted>,
-    .from_outside = {.judge = JudgeDelays},
+    .from_outside = {.judge = JudgeDelays,
+                     .shown = [](const SeenFromOutside& of,
+                                 const GoalSet&) { return !of.rules.partial; }},
     .of_latches = {.headline = "an open latch let somebody wait",
                    .definition = "Violated when a waiter is not let through within the wake-up "
                                  "bound after all have been told that they have counted down.",

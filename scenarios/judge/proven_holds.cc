@@ -118,7 +118,8 @@ void JudgeTogether(const History& history, const OutsideRules& rules,
 void JudgeProvenHolds(const SeenFromOutside& of, OutsideVerdict& verdict) {
   const OutsideRules& rules = of.rules;
   JudgeServer(of.history, rules.traits.semaphore, verdict.violations);
-  if (rules.servers_answered && rules.disturbed.empty() && !rules.traits.quorum) {
+  const bool searches = !rules.partial && !rules.traits.quorum;
+  if (searches && rules.servers_answered && rules.disturbed.empty()) {
     JudgeTogether(of.history, rules, verdict.violations);
   }
 }

@@ -215,6 +215,10 @@ Json Parse(std::string_view line, std::string* error) {
     *error = fmt::format("brackets nest deeper than {}", reports::kMaxJsonDepth);
     return {};
   }
+  if (line.find_first_not_of(" \r") == std::string_view::npos) {
+    *error = "this line is empty: it should hold one JSON object";
+    return {};
+  }
   Json json = Json::parse(line, nullptr, false);
   if (json.is_discarded())
     *error = "this is no JSON: " + reports::SafeForTerminal(line.substr(0, 60), true);

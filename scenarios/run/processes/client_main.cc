@@ -4,6 +4,7 @@
 // told.
 #include "scenarios/run/processes/client_main.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -118,8 +119,10 @@ std::vector<std::unique_ptr<Connector>> Connect(Runtime& runtime,
 /// A line must not be longer than what a pipe takes whole.
 constexpr std::size_t kLongestToken = 256;
 
+/// A line keeps what is printable as it is.
 std::string Reported(std::string token) {
-  if (token.size() <= kLongestToken) return token;
+  const bool plain = std::ranges::all_of(token, [](char c) { return c >= ' ' && c <= '~'; });
+  if (plain && token.size() <= kLongestToken) return token;
   return fmt::format("{:016x}", sim::HashBytes(token, 0));
 }
 
@@ -215,6 +218,7 @@ class ReportingEvents final : public ProgramEvents, public Wire {
   /// A client without its reader has no purpose: SIGPIPE ends it.
   void Write(const LogEvent& event) const {
     const std::string line = ToLine(event);
+    if (line.size() > PIPE_BUF) _exit(1);  // it might be torn
     while (write(pipe_, line.data(), line.size()) < 0) {
       if (errno != EINTR) _exit(1);
     }

@@ -48,18 +48,24 @@ class Builder {
         history_.holds[client.hold].section = {at, kOpen};
         return;
       case EventKind::kLeave:
-        history_.holds[client.hold].section.to = at;
+        history_.holds[client.hold].section.to = event.at_earliest;
+        return;
+      case EventKind::kExtend:
+        client.extend_called = event.at_earliest;
+        return;
+      case EventKind::kAskValid:
+        client.asked_valid = event.at_earliest;
         return;
       case EventKind::kExtended:
         return Extended(client, event);
       case EventKind::kAskedValid:
         return AskedValid(client, event);
       case EventKind::kRelease:
-        return CallRelease(client, at);
+        return CallRelease(client, event.at_earliest);
       case EventKind::kReleased:
         return Release(client, event.As<AnswerDetails>().status, at);
       case EventKind::kDrop:
-        return Drop(client, at);
+        return Drop(client, event.at_earliest);
       case EventKind::kStops:
         history_.pauses.push_back({event.client, at});
         return;
@@ -89,17 +95,16 @@ class Builder {
 
  private:
   struct State {
-    std::size_t attempt = 0;  ///< index of its latest attempt
-    std::size_t hold = 0;     ///< index of its latest hold
-    std::size_t force = 0;    ///< index of its latest force
-    VirtualTime looked{};     ///< when it last asked for the holders
-    VirtualTime inspected{};
+    std::size_t attempt = 0;            ///< index of its latest attempt
+    std::size_t hold = 0;               ///< index of its latest hold
+    VirtualTime extend_called = kOpen;  ///< its latest; kOpen: only its return was told of
+    VirtualTime asked_valid = kOpen;    ///< likewise
     std::uint64_t commands_before = 0;  ///< sent before its latest attempt
   };
 
   void AskFor(State& client, const LogEvent& event) {
     const auto& asked = event.As<AskDetails>();
-    const VirtualTime at = event.at_latest;
+    const VirtualTime at = event.at_earliest;
     client.attempt = history_.attempts.size();
     history_.attempts.push_back({event.client, asked.ask, at, kOpen, StatusCode::kOk});
     history_.attempts.back().shared = asked.shared;
@@ -147,17 +152,17 @@ class Builder {
     const StatusCode status = event.As<ExtendedDetails>().status;
     Renewal renewal;
     renewal.client = event.client;
-    renewal.called = event.at_earliest;
+    renewal.called = std::min(event.at_earliest, client.extend_called);
     renewal.answered = event.at_latest;
     renewal.promised_until = LatestEnd(history_, history_.server_holds[client.hold]);
     renewal.answer = status;
     history_.renewals.push_back(renewal);
-    if (status == StatusCode::kOk) Extend(client, event);
+    if (status == StatusCode::kOk) Extend(client, event, renewal.called);
   }
 
   void AskedValid(const State& client, const LogEvent& event) {
     const auto& told = event.As<ValidDetails>();
-    const VirtualTime called = event.at_earliest;
+    const VirtualTime called = std::min(event.at_earliest, client.asked_valid);
     // A lock that renews by itself has moved the end.
     if (told.valid) Believe(client, event.at_latest, told.valid_until);
     if (!MustKnowOfEnd(told.valid_until, true, called)) return;
@@ -176,20 +181,20 @@ class Builder {
     }
   }
 
-  void Extend(const State& client, const LogEvent& event) {
+  void Extend(const State& client, const LogEvent& event, VirtualTime called) {
     const VirtualTime until = event.As<ExtendedDetails>().valid_until;
     const VirtualTime at = event.at_latest;
     Believe(client, at, until);
     ServerHold& promise = history_.server_holds[client.hold];
     promise.renewed = at;
-    promise.promised_until =
-        std::max(promise.promised_until, PromisedUntil(event.at_earliest, until));
+    promise.promised_until = std::max(promise.promised_until, PromisedUntil(called, until));
   }
 
   void Drop(const State& client, VirtualTime at) {
     ClientHold& hold = history_.holds[client.hold];
     hold.dropped = at;
     EndBelief(hold, at);
+    history_.server_holds[client.hold].ended = at;  // whether it was released nobody says
   }
 
   static void EndBelief(ClientHold& hold, VirtualTime at) {

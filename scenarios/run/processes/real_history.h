@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Folds what client processes report to a History for the judges.
+// Folds what clients report (processes of ours, or a log of anybody's) to a History for the judges.
 //
 // On a real server only the two ends of each request are known. History::server_holds has one entry
 // per grant, in the order of History::holds, and bounds the server's promise from below: it has

@@ -31,7 +31,8 @@ void FaultLog::OnFault(const sim::Fault& fault, VirtualTime now) {
 
 void FaultLog::Keep(const sim::Fault& fault, VirtualTime now) {
   using enum sim::FaultKind;
-  const bool dies = fault.kind == kCrash || fault.kind == kRestart;
+  const bool dies =
+      fault.kind == kCrash || fault.kind == kRestart || fault.kind == kRestartSameIdentity;
   if (!dies && fault.kind != kPause && fault.kind != kExpiry) {
     const VirtualTime until = now + std::max(fault.length, Duration{});
     log_.events.push_back({now, now, -1, 0, EventKind::kFault,

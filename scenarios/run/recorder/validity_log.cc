@@ -69,7 +69,6 @@ void ValidityLog::NoteUntold(Party who) {
 
 std::function<void()> ValidityLog::LossCallOf(Party who) {
   if (log_.closed) return {};
-  if (log_.closed) return {};
   return [this, who, index = log_.dealing(who).hold] { NoteLossCall(who, index); };
 }
 

@@ -103,7 +103,7 @@ std::string ErrorOf(const std::string& lines) {
 TEST(LogFileTest, AWrongLineIsToldByItsNumberWithWhatWouldBeRight) {
   const std::string head = "{\"log\":\"interlock.log/1\",\"clients\":2}\n";
   EXPECT_EQ(ErrorOf(head), "");
-  EXPECT_THAT(ErrorOf(""), HasSubstr("line 1: this is no JSON"));
+  EXPECT_THAT(ErrorOf(""), HasSubstr("line 1: this line is empty"));
   EXPECT_THAT(ErrorOf("{\"log\":\"interlock.log/2\"}"),
               HasSubstr("expected \"interlock.log/1\", found \"interlock.log/2\""));
   EXPECT_THAT(ErrorOf("[1]"), HasSubstr("line 1"));
