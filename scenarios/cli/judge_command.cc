@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -72,24 +72,15 @@ OutsideRules RulesOf(const LogFile& log, const JudgeSettings& settings) {
   return rules;
 }
 
-std::set<int> ResourcesOf(const LogFile& log) {
-  std::set<int> resources;
-  for (const LogEvent& event : log.events) resources.insert(event.resource);
-  return resources;
-}
-
-History HistoryOfResource(const LogFile& log, int resource) {
-  EventLog its_own;
-  VirtualTime end{};
-  for (const LogEvent& event : log.events) {
-    end = std::max(end, event.at_latest);
-    const bool concerns = event.resource == resource || event.kind == EventKind::kFault;
-    if (concerns) its_own.push_back(event);
+/// A fault concerns every resource.
+std::map<int, EventLog> ByResource(const EventLog& events) {
+  std::map<int, EventLog> logs;
+  EventLog faults;
+  for (const LogEvent& event : events) {
+    (event.kind == EventKind::kFault ? faults : logs[event.resource]).push_back(event);
   }
-  return real::HistoryOf(its_own, {.end = end,
-                                   .lease = log.header.lease,
-                                   .permits = log.header.permits,
-                                   .clients = log.header.clients});
+  for (auto& [resource, log] : logs) log.insert(log.end(), faults.begin(), faults.end());
+  return logs;
 }
 
 /// What the log shows of each property, over all resources.
@@ -101,8 +92,11 @@ struct Findings {
 
 Findings Judge(const LogFile& log, const OutsideRules& rules) {
   Findings found;
-  for (const int resource : ResourcesOf(log)) {
-    const History history = HistoryOfResource(log, resource);
+  real::HistoryFrame frame{
+      .lease = log.header.lease, .permits = log.header.permits, .clients = log.header.clients};
+  for (const LogEvent& event : log.events) frame.end = std::max(frame.end, event.at_latest);
+  for (const auto& [resource, events] : ByResource(log.events)) {
+    const History history = real::HistoryOf(events, frame);
     const OutsideVerdict verdict = JudgeFromOutside({history, rules, {}});
     for (const Violation& one : verdict.violations) {
       const bool named = log.header.resources > 1;

@@ -57,16 +57,8 @@ bool WentOn(const History& history, const Attempt& attempt) {
 
 void AddAttemptGoals(const History& history, GoalSet& goals) {
   for (const Attempt& attempt : history.attempts) {
-    const bool contended = IsContended(history, attempt);
-    if (contended) goals.Add(Goal::kContended);
+    AddAnswerGoals(attempt, IsContended(history, attempt), goals);
     if (attempt.answered == kOpen) continue;
-    const bool waits = attempt.ask != Ask::kTry;
-    if (attempt.answer == StatusCode::kOk && waits && contended) goals.Add(Goal::kWaiterGranted);
-    if (attempt.answer == StatusCode::kNotAcquired) goals.Add(Goal::kRefused);
-    if (attempt.answer == StatusCode::kTimeout) {
-      goals.Add(waits ? Goal::kWaiterTimedOut : Goal::kRefused);
-    }
-    if (Status(attempt.answer).outcome() == Outcome::kUnknown) goals.Add(Goal::kUnknownOutcome);
     if (attempt.answer == StatusCode::kStopped) goals.Add(Goal::kWaiterStopped);
     const bool met = attempt.stopped <= attempt.answered && attempt.answer == StatusCode::kOk;
     if (met) goals.Add(Goal::kGrantMetStop);
@@ -285,6 +277,18 @@ void AddGoals(const JudgedResource& resource, GoalSet& goals) {
   AddGoals(recorded, goals);
   AddLimitGoals(recorded, goals);
   if (resource.traits.quorum) AddQuorumGoals(recorded, resource.history, goals);
+}
+
+void AddAnswerGoals(const Attempt& attempt, bool contended, GoalSet& goals) {
+  if (contended) goals.Add(Goal::kContended);
+  if (attempt.answered == kOpen) return;
+  const bool waits = attempt.ask != Ask::kTry;
+  if (attempt.answer == StatusCode::kOk && waits && contended) goals.Add(Goal::kWaiterGranted);
+  if (attempt.answer == StatusCode::kNotAcquired) goals.Add(Goal::kRefused);
+  if (attempt.answer == StatusCode::kTimeout) {
+    goals.Add(waits ? Goal::kWaiterTimedOut : Goal::kRefused);
+  }
+  if (Status(attempt.answer).outcome() == Outcome::kUnknown) goals.Add(Goal::kUnknownOutcome);
 }
 
 PerJudged<bool> Exercised(const History& history, const harness::Traits& traits,

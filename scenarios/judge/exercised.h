@@ -18,6 +18,10 @@ void AddGoals(const History& history, GoalSet& goals);
 /// The same, plus goals specific to this kind of lock.
 void AddGoals(const JudgedResource& resource, GoalSet& goals);
 
+/// Adds the goals that a request and its answer reach wherever it is made. `contended`: whether
+/// another client held the lock meanwhile.
+void AddAnswerGoals(const Attempt& attempt, bool contended, GoalSet& goals);
+
 /// Indexed by the properties that apply to locks with these traits.
 PerJudged<bool> Exercised(const History& history, const harness::Traits& traits,
                           const GoalSet& goals);

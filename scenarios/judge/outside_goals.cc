@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "scenarios/judge/exercised.h"
 #include "scenarios/judge/outside.h"
 
 namespace interlock::scenarios {
@@ -17,21 +18,6 @@ bool IsContended(const History& history, const Attempt& attempt) {
                        return other.client != attempt.client && Conflict(attempt, other) &&
                               held.from < attempt.answered && attempt.asked < held.to;
                      });
-}
-
-void AddAttemptGoals(const History& history, GoalSet& goals) {
-  for (const Attempt& attempt : history.attempts) {
-    const bool contended = IsContended(history, attempt);
-    if (contended) goals.Add(Goal::kContended);
-    if (attempt.answered == kOpen) continue;
-    const bool waits = attempt.ask != Ask::kTry;
-    if (attempt.answer == StatusCode::kOk && waits && contended) goals.Add(Goal::kWaiterGranted);
-    if (attempt.answer == StatusCode::kNotAcquired) goals.Add(Goal::kRefused);
-    if (attempt.answer == StatusCode::kTimeout) {
-      goals.Add(waits ? Goal::kWaiterTimedOut : Goal::kRefused);
-    }
-    if (Status(attempt.answer).outcome() == Outcome::kUnknown) goals.Add(Goal::kUnknownOutcome);
-  }
 }
 
 /// Whether somebody else had been granted what the hold had lost by the time it was released.
@@ -62,7 +48,9 @@ void AddLateGoals(const History& history, GoalSet& goals) {
 GoalSet OutsideGoals(const History& history) {
   GoalSet goals;
   AddLateGoals(history, goals);
-  AddAttemptGoals(history, goals);
+  for (const Attempt& attempt : history.attempts) {
+    AddAnswerGoals(attempt, IsContended(history, attempt), goals);
+  }
   VirtualTime first_death = kOpen;
   for (std::size_t i = 0; i < history.holds.size(); ++i) {
     const ClientHold& hold = history.holds[i];

@@ -4,7 +4,6 @@
 // moving instants. A visitor has Time (an instant; kOpen: none), Length, and Value for all else.
 #pragma once
 
-#include <utility>
 #include <variant>
 
 #include "scenarios/log/event.h"

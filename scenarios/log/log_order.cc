@@ -30,8 +30,7 @@ struct Standing {
 constexpr const char* kAsksAlready = "waits for it already; give each thread a number of its own";
 constexpr const char* kHoldsAlready =
     "holds it already; log a re-entrant lock's outermost acquisition alone, and give each permit "
-    "that "
-    "a client holds a number of its own";
+    "that a client holds a number of its own";
 constexpr const char* kRefusedWhy = "was told ok; say why not: not-acquired, timeout, unavailable";
 
 /// When the validity ends that the event speaks of; without a word of it a lease after the call.

@@ -9,7 +9,6 @@
 // Thread safety: that of client_program.h.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <span>
 #include <vector>

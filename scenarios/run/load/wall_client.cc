@@ -9,10 +9,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <exception>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -24,6 +24,10 @@ struct ToGlobal {
   int client;
 };
 
+StatusCode StatusOf(const EventDetails& answer) { return std::get<AnswerDetails>(answer).status; }
+
+bool WasTold(const EventDetails& waited) { return std::get<ToldDetails>(waited).told; }
+
 }  // namespace
 
 void ProgramLog::On(Party who, EventKind kind, const EventDetails& details) {
@@ -60,8 +64,6 @@ VirtualTime ProgramLog::CalledAt(Party who, EventKind kind) const {
 }
 
 void ProgramLog::Take(Party who, EventKind kind, const EventDetails& details) {
-  const auto status = [&] { return std::get<AnswerDetails>(details).status; };
-  const auto told = [&] { return std::get<ToldDetails>(details).told; };
   switch (kind) {
     case EventKind::kAsk:
       return attempts_.OnAsk(who, std::get<AskDetails>(details));
@@ -71,7 +73,7 @@ void ProgramLog::Take(Party who, EventKind kind, const EventDetails& details) {
       return attempts_.OnCountDown(who, std::get<PartyDetails>(details).party);
     case EventKind::kRefused:
     case EventKind::kAnswered:
-      return attempts_.OnAnswered(who, status());
+      return attempts_.OnAnswered(who, StatusOf(details));
     case EventKind::kGranted:
       return holds_.OnGranted(who, std::get<GrantDetails>(details));
     case EventKind::kEnter:
@@ -85,7 +87,7 @@ void ProgramLog::Take(Party who, EventKind kind, const EventDetails& details) {
     case EventKind::kRelease:
       return holds_.OnRelease(who);
     case EventKind::kReleased:
-      return holds_.OnReleased(who, status());
+      return holds_.OnReleased(who, StatusOf(details));
     case EventKind::kDrop:
       return holds_.OnDrop(who);
     case EventKind::kAskValid:
@@ -95,29 +97,28 @@ void ProgramLog::Take(Party who, EventKind kind, const EventDetails& details) {
     case EventKind::kLost:
       return validity_.OnLost(who);
     case EventKind::kAwaitedLoss:
-      return validity_.OnAwaitedLoss(who, told());
+      return validity_.OnAwaitedLoss(who, WasTold(details));
     case EventKind::kAwaitedCall:
-      return validity_.OnAwaitedCall(who, told());
+      return validity_.OnAwaitedCall(who, WasTold(details));
     default:
       return OfOperators(who, kind, details);
   }
 }
 
 void ProgramLog::OfOperators(Party who, EventKind kind, const EventDetails& details) {
-  const auto status = [&] { return std::get<AnswerDetails>(details).status; };
   switch (kind) {
     case EventKind::kSetLimit:
       return operators_.OnSetLimit(who, std::get<LimitDetails>(details).limit);
     case EventKind::kLimitSet:
-      return operators_.OnLimitSet(who, status());
+      return operators_.OnLimitSet(who, StatusOf(details));
     case EventKind::kInspect:
       return operators_.OnInspect(who);
     case EventKind::kInspected:
-      return operators_.OnInspected(who, status());
+      return operators_.OnInspected(who, StatusOf(details));
     case EventKind::kForce:
       return operators_.OnForce(who, std::get<HolderDetails>(details));
     case EventKind::kForced:
-      return operators_.OnForced(who, status());
+      return operators_.OnForced(who, StatusOf(details));
     default:
       return;  // no program says it
   }
