@@ -120,7 +120,7 @@ function(check_lines)
   set(violations ${violations} PARENT_SCOPE)
 endfunction()
 
-# Each .cc is named in a CMakeLists.txt of its folder, as seen from there.
+# Each .cc, or its folder as one of interlock_sources, is named in a CMakeLists.txt as seen from there.
 function(check_listed)
   if(NOT path MATCHES "\\.cc$")
     return()
@@ -133,11 +133,16 @@ function(check_listed)
     string(REGEX REPLACE "([.+])" "\\\\\\1" pattern "${name}")
     file(READ ${ROOT}/${list_path} list_file)
     string(REGEX REPLACE "#[^\n]*" "" list_file "${list_file}")
-    if(list_file MATCHES "[ \t\n(/]${pattern}[ \t\n)]")
+    cmake_path(GET name PARENT_PATH room)
+    if(NOT room)
+      set(room "\\.")
+    endif()
+    if(list_file MATCHES "[ \t\n(/]${pattern}[ \t\n)]"
+       OR list_file MATCHES "interlock_sources\\([^)]*[ \n]${room}[ \n)]")
       return()
     endif()
   endforeach()
-  violation(1 "in no target: no CMakeLists.txt of ${folder}/ names it")
+  violation(1 "in no target: no CMakeLists.txt of ${folder}/ names it or its folder")
   set(violations ${violations} PARENT_SCOPE)
 endfunction()
 

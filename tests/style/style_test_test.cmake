@@ -279,6 +279,13 @@ execute_process(COMMAND ${CMAKE_COMMAND} -DROOT=${WORK_DIR} -P ${STYLE_TEST}
 if(result EQUAL 0)
   failed("a file named only in a comment, or as part of another name, was accepted")
 endif()
+file(WRITE ${WORK_DIR}/sim/CMakeLists.txt
+     "# SPDX-License-Identifier: MIT\ninterlock_sources(sources a b)\nadd_library(x ${sources})\n")
+execute_process(COMMAND ${CMAKE_COMMAND} -DROOT=${WORK_DIR} -P ${STYLE_TEST}
+                RESULT_VARIABLE result OUTPUT_QUIET ERROR_QUIET)
+if(result EQUAL 0)
+  failed("a file in a folder that no target takes was accepted")
+endif()
 
 file(REMOVE_RECURSE ${WORK_DIR})
 if(failures GREATER 0)
