@@ -4,61 +4,66 @@
 #include <algorithm>
 #include <array>
 
-#include "scenarios/log/event_details.h"
+#include "scenarios/log/visit_details.h"
 
 namespace interlock::scenarios {
 namespace {
 
-struct Row {
-  EventKind kind = EventKind::kAsk;
-  std::string_view name = {};
-  EventDetails details = {};
+template <typename Details = std::monostate>
+EventDetails Default() {
+  return Details();
+}
+
+struct KindRow {
+  EventKind kind;
+  std::string_view name;
+  EventDetails (*details)() = Default<>;
 };
 
-const auto& Rows() {
+constexpr auto kKindRows = [] {
   using enum EventKind;
-  static const auto kRows = std::to_array<Row>({
-      {kAsk, "ask", AskDetails()},
+  return std::to_array<KindRow>({
+      {kAsk, "ask", Default<AskDetails>},
       {kStop, "stop"},
-      {kRefused, "refused", AnswerDetails()},
-      {kGranted, "granted", GrantDetails()},
+      {kRefused, "refused", Default<AnswerDetails>},
+      {kGranted, "granted", Default<GrantDetails>},
       {kEnter, "enter"},
       {kLeave, "leave"},
       {kExtend, "extend"},
-      {kExtended, "extended", ExtendedDetails()},
+      {kExtended, "extended", Default<ExtendedDetails>},
       {kAskValid, "ask-valid"},
-      {kAskedValid, "asked-valid", ValidDetails()},
+      {kAskedValid, "asked-valid", Default<ValidDetails>},
       {kLost, "lost"},
-      {kAwaitedLoss, "awaited-loss", ToldDetails()},
-      {kAwaitedCall, "awaited-call", ToldDetails()},
+      {kAwaitedLoss, "awaited-loss", Default<ToldDetails>},
+      {kAwaitedCall, "awaited-call", Default<ToldDetails>},
       {kRelease, "release"},
-      {kReleased, "released", AnswerDetails()},
+      {kReleased, "released", Default<AnswerDetails>},
       {kDrop, "drop"},
-      {kSetLimit, "set-limit", LimitDetails()},
-      {kLimitSet, "limit-set", AnswerDetails()},
+      {kSetLimit, "set-limit", Default<LimitDetails>},
+      {kLimitSet, "limit-set", Default<AnswerDetails>},
       {kInspect, "inspect"},
-      {kInspected, "inspected", AnswerDetails()},
-      {kForce, "force", HolderDetails()},
-      {kForced, "forced", AnswerDetails()},
-      {kCountDown, "count-down", PartyDetails()},
-      {kAnswered, "answered", AnswerDetails()},
-      {kAccess, "access", AccessDetails()},
-      {kStops, "stops", StopDetails()},
+      {kInspected, "inspected", Default<AnswerDetails>},
+      {kForce, "force", Default<HolderDetails>},
+      {kForced, "forced", Default<AnswerDetails>},
+      {kCountDown, "count-down", Default<PartyDetails>},
+      {kAnswered, "answered", Default<AnswerDetails>},
+      {kAccess, "access", Default<AccessDetails>},
+      {kStops, "stops", Default<StopDetails>},
       {kGoesOn, "goes-on"},
-      {kDied, "died", EndDetails()},
-      {kEnded, "ended", EndDetails()},
-      {kSend, "send", SendDetails()},
-      {kReply, "reply", ReplyDetails()},
-      {kWoken, "woken", WokenDetails()},
-      {kOwned, "owned", OwnerDetails()},
-      {kProlonged, "prolonged", OwnerDetails()},
-      {kFreed, "freed", OwnerDetails()},
-      {kFault, "fault", FaultDetails()},
+      {kDied, "died", Default<EndDetails>},
+      {kEnded, "ended", Default<EndDetails>},
+      {kSend, "send", Default<SendDetails>},
+      {kReply, "reply", Default<ReplyDetails>},
+      {kWoken, "woken", Default<WokenDetails>},
+      {kOwned, "owned", Default<OwnerDetails>},
+      {kProlonged, "prolonged", Default<OwnerDetails>},
+      {kFreed, "freed", Default<OwnerDetails>},
+      {kExpired, "expired", Default<KeyDetails>},
+      {kFault, "fault", Default<FaultDetails>},
   });
-  return kRows;
-}
+}();
 
-const Row& RowOf(EventKind kind) { return *std::ranges::find(Rows(), kind, &Row::kind); }
+const KindRow& RowOf(EventKind kind) { return *std::ranges::find(kKindRows, kind, &KindRow::kind); }
 
 /// Moves instants; what is open stays open.
 struct Shift {
@@ -88,7 +93,7 @@ std::string_view ToString(ReplyKind kind) {
 
 std::string_view ToString(EventKind kind) { return RowOf(kind).name; }
 
-EventDetails DetailsFor(EventKind kind) { return RowOf(kind).details; }
+EventDetails DetailsFor(EventKind kind) { return RowOf(kind).details(); }
 
 void CountFrom(VirtualTime start, LogEvent& event) {
   const Shift shift{start};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // One thing that happened to a client or a server, in any world that runs locks: simulated runs,
-// processes on real servers, measurements. log_file.h writes events down and reads them back.
+// processes on real servers, foreign clients, measurements. log_file.h writes events down and reads
+// them back.
 //
 // An event happened between `at_earliest` and `at_latest`: what a client was told of a call
 // happened at the server between call and return; what it does itself has one instant for both.
@@ -9,16 +10,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
-#include <interlock/result.h>
-
-#include "scenarios/cases/workload.h"
-#include "scenarios/log/mishaps.h"
+#include "scenarios/log/details.h"
 
 namespace interlock::scenarios {
 
@@ -67,107 +62,10 @@ enum class EventKind : std::uint8_t {
   kOwned,  ///< somebody is its owner from now on
   kProlonged,
   kFreed,
-  kFault,  ///< strikes; lasts until the instant in its details
+  kExpired,  ///< a key of a server
+  kFault,    ///< strikes; lasts until the instant in its details
 };
 inline constexpr EventKind kLastEventKind = EventKind::kFault;
-
-struct AskDetails {
-  Ask ask = Ask::kTry;
-  bool shared = false;         ///< as a reader
-  bool stopped = false;        ///< its wait was asked to stop before it began
-  bool beside = false;         ///< of a request for several resources, this is not the first
-  Duration patience{};         ///< kWaitFor: how long it will wait
-  VirtualTime due = kOpen;     ///< when it was due to ask; kOpen: when it did
-  std::uint64_t commands = 0;  ///< sent by the client before
-};
-
-struct AnswerDetails {
-  StatusCode status = StatusCode::kOk;
-  std::string error = {};      ///< what an error said
-  std::uint64_t commands = 0;  ///< sent by the client so far
-};
-
-struct GrantDetails {
-  std::string token = {};  ///< the owner's; empty: it shows none
-  std::optional<std::uint64_t> fencing_token = {};
-  VirtualTime valid_until = kOpen;  ///< as its client believes
-  VirtualTime sent = kOpen;         ///< before the client's last command was sent; kOpen: not known
-  std::uint64_t commands = 0;       ///< sent by the client so far
-};
-
-struct ExtendedDetails {
-  StatusCode status = StatusCode::kOk;
-  VirtualTime valid_until = kOpen;
-};
-
-struct ValidDetails {
-  bool valid = false;
-  VirtualTime valid_until = kOpen;  ///< as it had been told before
-};
-
-struct EndDetails {
-  int operation = 0;           ///< kDied: index of the one that its plan was at
-  std::uint64_t commands = 0;  ///< sent by the client so far
-};
-
-struct ToldDetails {
-  bool told = false;  ///< in time
-};
-
-struct LimitDetails {
-  int limit = 0;
-};
-
-struct HolderDetails {
-  std::string token = {};
-};
-
-struct PartyDetails {
-  int party = 0;
-};
-
-struct StopDetails {
-  Duration length{};
-};
-
-struct AccessDetails {
-  std::uint64_t fencing_token = 0;
-};
-
-struct SendDetails {
-  int connection = 0;  ///< number among the client's
-  std::string command = {};
-  std::int64_t bytes = 0;  ///< of its arguments
-};
-
-/// The outcome of a command; errors are the server's own.
-enum class ReplyKind : std::uint8_t { kReply, kError, kNone };
-
-struct ReplyDetails {
-  int connection = 0;
-  ReplyKind reply = ReplyKind::kReply;
-};
-
-struct WokenDetails {
-  std::string by = {};  ///< the blocked command, or "message"
-};
-
-struct OwnerDetails {
-  std::string token = {};
-  Duration left{};       ///< kProlonged: what was left of its time
-  bool expired = false;  ///< kFreed
-};
-
-struct FaultDetails {
-  std::string fault = {};
-  VirtualTime until = kOpen;
-};
-
-using EventDetails =
-    std::variant<std::monostate, AskDetails, AnswerDetails, GrantDetails, ExtendedDetails,
-                 ValidDetails, EndDetails, ToldDetails, LimitDetails, HolderDetails, PartyDetails,
-                 StopDetails, AccessDetails, SendDetails, ReplyDetails, WokenDetails, OwnerDetails,
-                 FaultDetails>;
 
 struct LogEvent {
   VirtualTime at_earliest{};

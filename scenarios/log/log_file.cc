@@ -15,7 +15,7 @@
 #include "reports/json_limits.h"
 #include "reports/json_node.h"
 #include "reports/json_text.h"
-#include "scenarios/log/event_details.h"
+#include "scenarios/log/visit_details.h"
 
 namespace interlock::scenarios {
 namespace {

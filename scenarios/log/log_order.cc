@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "scenarios/log/event_details.h"
+#include "scenarios/log/visit_details.h"
 
 namespace interlock::scenarios {
 namespace {

@@ -92,7 +92,7 @@ void Drive::Finish() {
   state_.run.refused = state_.world.SomebodyWasRefused();
   state_.run.virtual_time = state_.world.now();
   state_.run.real_time = std::chrono::steady_clock::now() - state_.began;
-  state_.run.rows = state_.world.rows();
+  state_.run.events = state_.world.TakeEvents();
   for (int client = 0; client < state_.options.clients; ++client) {
     if (!state_.gate.has_connected(client)) ++state_.run.never_connected;
     if (state_.note(client).own_clock) ++state_.run.own_clocks;
@@ -174,7 +174,7 @@ void Drive::Over(int client) {
   state_.run.ends.push_back(
       {client, code,
        code == 0 ? std::string() : state_.crew.process(client).OutputTail(kLastWords)});
-  state_.world.Row(client, code == 0 ? "ended" : fmt::format("ended with exit code {}", code));
+  state_.world.Log(client, EventKind::kEnded, EndDetails{.exit_code = code});
   state_.world.Ended(client, false);
   state_.gate.Drop(client);
   state_.Progressed();

@@ -29,7 +29,7 @@
 #include <interlock/result.h>
 #include <interlock/time.h>
 
-#include "reports/case_rows.h"
+#include "scenarios/log/event.h"
 #include "scenarios/run/foreign/finding.h"
 #include "sim/choices.h"
 #include "sim/faults.h"
@@ -86,7 +86,9 @@ struct DriveEnd {
 
 struct DriveRun {
   std::vector<Finding> findings;
-  std::vector<reports::TableRow> rows;  ///< columns: the clients, then the servers
+  /// Everything visible. A resource is a section, numbered as they are first entered; the effects
+  /// of a command stand behind it.
+  EventLog events;
   std::vector<DriveFault> faults;
   std::vector<DriveEnd> ends;
   std::uint64_t commands = 0;  ///< number ordered at the gate

@@ -225,7 +225,7 @@ void EndOfRun::NobodyGotAny(std::string_view slug, std::string_view what) {
     waiting = stranded;
   }
   state_.run.findings.push_back(
-      WaitingOf(slug, waiting, words, state_.run.faults, state_.world.rows().size()));
+      WaitingOf(slug, waiting, words, state_.run.faults, state_.world.events()));
   state_.holds.LeftBehind(false);
   state_.world.TakeFindings(state_.run);
 }

@@ -38,7 +38,7 @@ void FaultInjector::CountDown() {
 
 void FaultInjector::GoOn(int client) {
   state_.crew.Continue(client);
-  state_.world.Row(client, "goes on", reports::RowKind::kFault, reports::SpanChange::kPauseEnd);
+  state_.world.Log(client, EventKind::kGoesOn);
 }
 
 bool FaultInjector::GoOnEarly() {
@@ -58,8 +58,8 @@ void FaultInjector::EndDelay(std::size_t number) {
   const MessageDelay ended = state_.delays[number];
   state_.delays.erase(state_.delays.begin() + static_cast<std::ptrdiff_t>(number));
   if (!state_.crew.alive(ended.client)) return;
-  state_.world.Row(ended.client, ended.of_reply ? "the reply arrives" : "the command arrives",
-                   reports::RowKind::kFault);
+  state_.world.Log(ended.client, EventKind::kFault,
+                   FaultDetails{ended.of_reply ? "the reply arrives" : "the command arrives"});
   if (ended.of_reply) state_.gate.HandOver(ended.connection);
 }
 
@@ -76,10 +76,10 @@ std::optional<Strike> FaultInjector::DrawFault(const Parked& parked) {
 void FaultInjector::Fault(FaultKind kind, int client, const std::string& command,
                           std::string_view words) {
   state_.run.faults.push_back({kind, client, command});
-  state_.world.Row(client, std::string(words), reports::RowKind::kFault,
-                   kind == FaultKind::kPause || kind == FaultKind::kExpiry
-                       ? reports::SpanChange::kPauseBegin
-                       : reports::SpanChange::kNone);
+  state_.world.Log(client, EventKind::kFault, FaultDetails{std::string(words)});
+  if (kind == FaultKind::kPause || kind == FaultKind::kExpiry) {
+    state_.world.Log(client, EventKind::kStops, StopDetails{});
+  }
   state_.Progressed();
 }
 
@@ -98,7 +98,7 @@ bool FaultInjector::StrikeInstead(Strike strike, const Parked& parked, const std
       StopClient(parked.client, command, strike == Strike::kExpiry);
       return true;
     case Strike::kLostRequest:
-      state_.world.Row(parked.client, command);
+      state_.world.Log(parked.client, EventKind::kSend, SendDetails{.command = command});
       Fault(FaultKind::kResetBefore, parked.client, command, "reset-before: it is not executed");
       state_.gate.Release(parked.connection, Gate::Outcome::kRequestLost);
       return true;

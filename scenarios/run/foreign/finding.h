@@ -12,7 +12,7 @@ namespace interlock::scenarios::drive {
 struct Finding {
   std::string slug;  ///< "foreign-release"
   std::string sentence;
-  std::size_t row = 0;  ///< visible after this many rows of the run's table
+  std::size_t events = 0;  ///< visible after this many events of the run
 };
 
 using Findings = std::vector<Finding>;

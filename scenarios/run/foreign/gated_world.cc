@@ -45,6 +45,7 @@ void GatedWorld::Ended(int client, bool killed) {
   sections_.Ended(client);
   alive_[static_cast<std::size_t>(client)] = false;
   ++ended_;
+  if (killed) Log(client, EventKind::kDied, EndDetails{});
 }
 
 void GatedWorld::AllEnded() {
@@ -77,7 +78,7 @@ void GatedWorld::Poll(Duration at_most) {
 
 void GatedWorld::NoteAnswers() {
   for (const Answer& answer : gate_.TakeAnswers()) {
-    Row(answer.client, "= " + answer.text);
+    Log(answer.client, EventKind::kReply, ReplyDetails{.text = answer.text});
     refusals_.Answered(answer.client, answer.text);
     refusals_.NoteFree(answer.client, NobodyHoldsBut(answer.client));
   }
@@ -87,8 +88,8 @@ bool GatedWorld::NoteExpired() {
   NoteAnswers();
   bool any = false;
   for (int node = 0; node < gate_.nodes(); ++node) {
-    for (const std::string& ended : holds_.Expired(node, gate_.server(node), now_ms())) {
-      Row(clients_, ended);
+    for (KeyDetails& expired : holds_.Expired(node, gate_.server(node), now_ms())) {
+      Log(-1, EventKind::kExpired, std::move(expired));
       any = true;
     }
   }
@@ -98,7 +99,7 @@ bool GatedWorld::NoteExpired() {
 bool GatedWorld::Perform(const Parked& parked, Gate::Outcome outcome, std::int64_t limit_us) {
   const sim::redis::Argv argv = *parked.argv;
   AdvanceTo(std::min(gate_.time_us() + kCommandUs, limit_us));
-  Row(parked.client, sim::redis::ToText(argv));
+  Log(parked.client, EventKind::kSend, SendDetails{.command = sim::redis::ToText(argv)});
   sim::redis::Server& server = gate_.server(parked.node);
   const std::uint64_t changes = server.changes();
   refusals_.Sent(parked.client, argv);
@@ -116,16 +117,15 @@ bool GatedWorld::Report(int client, const sim::redis::Argv& argv) {
   const auto enters = Enters(argv);
   const auto leaves = Leaves(argv);
   if (enters) {
-    sections_.Enter(client, *enters, holds_.excused());
+    const int number = sections_.Enter(client, *enters, holds_.excused());
+    Log(client, EventKind::kEnter, {}, number);
     holds_.Entered(client);
     refusals_.Entered(client);
   }
   if (leaves) {
-    sections_.Leave(client, *leaves);
+    Log(client, EventKind::kLeave, {}, sections_.Leave(client, *leaves));
     refusals_.Left(client);
   }
-  if (enters) rows_.back().span = reports::SpanChange::kSectionBegin;
-  if (leaves) rows_.back().span = reports::SpanChange::kSectionEnd;
   return enters || leaves;
 }
 
@@ -151,27 +151,20 @@ void GatedWorld::ExpireByForce(const std::vector<bool>& owners) {
 
 bool GatedWorld::NothingEnds() const { return !holds_.NextEnd() && !gate_.NextTimerUs(); }
 
-void GatedWorld::Row(int column, std::string text, reports::RowKind kind,
-                     reports::SpanChange span) {
-  reports::TableRow row;
-  row.time_ns = now().count();
-  row.column = static_cast<std::size_t>(column);
-  row.text = std::move(text);
-  row.kind = kind;
-  row.span = span;
-  rows_.push_back(std::move(row));
+void GatedWorld::Log(int client, EventKind kind, EventDetails details, int resource) {
+  events_.push_back({now(), now(), client, resource, kind, std::move(details)});
 }
 
 void GatedWorld::TakeFindings(DriveRun& run) {
   for (Finding& finding : findings_) {
-    finding.row = rows_.size();
+    finding.events = events_.size();
     run.findings.push_back(std::move(finding));
   }
   findings_.clear();
 }
 
 Finding WaitingOf(std::string_view slug, const std::vector<int>& waiting, std::string_view what,
-                  const std::vector<DriveFault>& faults, std::size_t row) {
+                  const std::vector<DriveFault>& faults, std::size_t events) {
   std::string names;
   for (const int one : waiting) names += (names.empty() ? "" : " and ") + ClientName(one);
   std::string dead;
@@ -179,7 +172,7 @@ Finding WaitingOf(std::string_view slug, const std::vector<int>& waiting, std::s
     if (fault.kind == sim::FaultKind::kCrash)
       dead = ", since the crash of " + ClientName(fault.client);
   }
-  return {std::string(slug), fmt::format("{} {}{}", names, what, dead), row};
+  return {std::string(slug), fmt::format("{} {}{}", names, what, dead), events};
 }
 
 }  // namespace interlock::scenarios::drive

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The gated servers, their judges, and the table of events: everything visible of a run of foreign
+// The gated servers, their judges, and the log of events: everything visible of a run of foreign
 // clients goes through here, so that no command or expiry escapes the judges.
 //
 // Thread safety: none.
@@ -9,11 +9,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <interlock/time.h>
 
-#include "reports/case_rows.h"
+#include "scenarios/log/event.h"
 #include "scenarios/run/foreign/drive_run.h"
 #include "scenarios/run/foreign/gate.h"
 #include "scenarios/run/foreign/holds.h"
@@ -59,13 +60,14 @@ class GatedWorld {
   /// Whether no client waits for anything that ends by itself.
   bool NothingEnds() const;
 
-  /// `column`: a client, or the number of clients for the servers.
-  void Row(int column, std::string text, reports::RowKind kind = reports::RowKind::kEvent,
-           reports::SpanChange span = reports::SpanChange::kNone);
+  /// `client`: -1 for the servers.
+  void Log(int client, EventKind kind, EventDetails details = {}, int resource = 0);
+  /// Number of events so far.
+  std::size_t events() const { return events_.size(); }
+  EventLog TakeEvents() { return std::move(events_); }
 
-  /// The new ones, with their rows.
+  /// The new ones, with their places among the events.
   void TakeFindings(DriveRun& run);
-  const std::vector<reports::TableRow>& rows() const { return rows_; }
 
  private:
   void SetTime(std::int64_t unix_us);
@@ -83,13 +85,14 @@ class GatedWorld {
   Sections sections_;
   Refusals refusals_;
   std::vector<bool> alive_;  // clients
-  std::vector<reports::TableRow> rows_;
+  EventLog events_;
   std::uint64_t ended_ = 0;  // clients
   Findings given_up_;        // by clients that were refused though nobody held it
 };
 
-/// "C2 asked again and again, and nothing changed, since the crash of C1", seen after `row` rows.
+/// "C2 asked again and again, and nothing changed, since the crash of C1", seen after that many
+/// events.
 Finding WaitingOf(std::string_view slug, const std::vector<int>& waiting, std::string_view what,
-                  const std::vector<DriveFault>& faults, std::size_t row);
+                  const std::vector<DriveFault>& faults, std::size_t events);
 
 }  // namespace interlock::scenarios::drive

@@ -47,10 +47,10 @@ void Holds::Find(std::string_view slug, const HeldId& id, const Hold& hold, std:
                                       did, key, ClientName(hold.owner), command.text)});
 }
 
-std::vector<std::string> Holds::Expired(int node, const sim::redis::Server& server,
-                                        std::int64_t now_ms) {
+std::vector<KeyDetails> Holds::Expired(int node, const sim::redis::Server& server,
+                                       std::int64_t now_ms) {
   const auto data = HeldDataOf(node, server);
-  std::vector<std::string> ended;
+  std::vector<KeyDetails> ended;
   std::set<std::string> keys;
   for (auto one = holds_.begin(); one != holds_.end();) {
     const HeldId& id = one->first;
@@ -59,12 +59,12 @@ std::vector<std::string> Holds::Expired(int node, const sim::redis::Server& serv
     if (gone) {
       if (!hold.passed) Lapsed(id, hold);
       asked_.Free(id.key);
-      if (keys.insert(id.key).second) ended.push_back(id.key + " expired");
+      if (keys.insert(id.key).second) ended.push_back({id.key});
     } else if (id.node == node && !hold.passed && hold.end_ms && *hold.end_ms < now_ms) {
       hold.passed = true;
       Lapsed(id, hold);
       if (IsLock(id.key) && !hold.stamped) {
-        ended.push_back(fmt::format("the time in {} has passed", id.key));
+        ended.push_back({.key = id.key, .by_value = true});
       }
     }
     one = gone ? holds_.erase(one) : std::next(one);

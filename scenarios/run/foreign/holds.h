@@ -34,6 +34,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scenarios/log/event.h"
 #include "scenarios/run/foreign/asked_keys.h"
 #include "scenarios/run/foreign/finding.h"
 #include "scenarios/run/foreign/held_data.h"
@@ -47,8 +48,8 @@ class Holds {
   /// may differ from the server's.
   Holds(int clients, std::string pattern, std::int64_t clocks_apart_ms, Findings& findings);
 
-  /// What has expired since the last call: "lock:a expired". Called before each command.
-  std::vector<std::string> Expired(int node, const sim::redis::Server& server, std::int64_t now_ms);
+  /// What has expired since the last call. Called before each command.
+  std::vector<KeyDetails> Expired(int node, const sim::redis::Server& server, std::int64_t now_ms);
   /// Takes in the data after a command of the client; `effects`: the commands that a script or
   /// transaction ran.
   void After(int client, int node, const sim::redis::Argv& argv,

@@ -23,14 +23,15 @@ class Sections {
   Sections(int permits, Findings& findings) : permits_(permits), findings_(findings) {}
 
   /// `excused`: by client, whether a fault let its lease run out.
-  void Enter(int client, const std::string& section, const std::vector<bool>& excused);
-  void Leave(int client, const std::string& section) { inside_[section].erase(client); }
+  /// Returns the section's number: they are counted from 0 as they are first reported.
+  int Enter(int client, const std::string& section, const std::vector<bool>& excused);
+  int Leave(int client, const std::string& section);
   /// The process is gone, and its sections are over.
   void Ended(int client);
 
   bool Inside(int client) const;
   std::uint64_t entries() const { return entries_; }  ///< so far
-  bool any() const { return !entrants_.empty(); }
+  bool any() const { return entries_ > 0; }
   /// The most clients that have been in any single section.
   std::size_t most_entrants() const;
 
@@ -38,8 +39,14 @@ class Sections {
   const int permits_;
   std::uint64_t entries_ = 0;
   Findings& findings_;
-  std::map<std::string, std::set<int>> inside_;    // by section
-  std::map<std::string, std::set<int>> entrants_;  // by section: all that were ever inside
+  struct Section {
+    int number = 0;
+    std::set<int> inside;
+    std::set<int> entrants;  // all that were ever inside
+  };
+  Section& Named(const std::string& section);
+
+  std::map<std::string, Section> sections_;
 };
 
 }  // namespace interlock::scenarios::drive

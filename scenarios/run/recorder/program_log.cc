@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "scenarios/log/event_details.h"
+#include "scenarios/log/visit_details.h"
 
 namespace interlock::scenarios {
 

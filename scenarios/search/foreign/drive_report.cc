@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "scenarios/judge/property.h"
 #include "scenarios/log/words.h"
+#include "scenarios/search/foreign/drive_rows.h"
 
 namespace interlock::scenarios::drive {
 namespace {
@@ -25,34 +27,6 @@ std::string_view LastLine(std::string_view text) {
 reports::Size SizeOf(const DriveRun& run, const DriveOptions& options) {
   return {static_cast<std::uint64_t>(options.clients), run.faults.size(), run.commands,
           run.switches};
-}
-
-/// Folds the rows of a client that asks again and again: they are shown twice, with the number of
-/// requests.
-std::vector<reports::TableRow> Folded(const std::vector<reports::TableRow>& rows) {
-  constexpr std::size_t kShown = 2;
-  constexpr std::size_t kPair = 2;  // a command and its answer
-  const auto same = [&rows](std::size_t a, std::size_t b) {
-    return rows[a].column == rows[b].column && rows[a].text == rows[b].text &&
-           rows[b].span == reports::SpanChange::kNone && rows[b].kind == reports::RowKind::kEvent;
-  };
-  std::vector<reports::TableRow> folded;
-  for (std::size_t at = 0; at < rows.size();) {
-    std::size_t times = 1;
-    while (at + (times + 1) * kPair <= rows.size() && same(at, at + times * kPair) &&
-           same(at + 1, at + times * kPair + 1)) {
-      ++times;
-    }
-    const bool many = times > kShown + 1;
-    const std::size_t shown = many ? kShown * kPair : 1;
-    for (std::size_t i = 0; i < shown; ++i) folded.push_back(rows[at + i]);
-    if (many) {
-      folded.push_back(rows[at + shown]);
-      folded.back().text = fmt::format("... and so {} more times", times - kShown);
-    }
-    at += many ? times * kPair : 1;
-  }
-  return folded;
 }
 
 }  // namespace
@@ -119,9 +93,8 @@ reports::Counterexample Explain(const DriveFound& found) {
     example.columns.push_back(ClientName(client));
   }
   example.columns.emplace_back("redis");
-  const std::vector<reports::TableRow>& rows = found.run.rows;
-  const std::size_t shown = std::min(finding.row, rows.size());
-  example.rows = Folded({rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(shown)});
+  const std::span<const LogEvent> events = found.run.events;
+  example.rows = RowsOf(events.first(std::min(finding.events, events.size())), options.clients);
   reports::TableRow last;
   if (!example.rows.empty()) last.time_ns = example.rows.back().time_ns;
   last.column = example.columns.size() - 1;

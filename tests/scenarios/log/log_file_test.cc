@@ -48,13 +48,14 @@ EventLog EveryKind() {
       At(9, 9, kStops, StopDetails{Duration(40)}),
       At(9, 9, kGoesOn),
       At(9, 9, kDied, EndDetails{2, 11}),
-      At(9, 9, kEnded, EndDetails{0, 12}),
+      At(9, 9, kEnded, EndDetails{0, 12, 1}),
       At(9, 9, kSend, SendDetails{1, "EVALSHA", 77}),
-      At(9, 9, kReply, ReplyDetails{1, ReplyKind::kNone}),
+      At(9, 9, kReply, ReplyDetails{1, ReplyKind::kNone, "OK"}),
       At(9, 9, kWoken, WokenDetails{"message"}),
       At(9, 9, kOwned, OwnerDetails{"a", {}, false}),
       At(9, 9, kProlonged, OwnerDetails{"a", Duration(5), false}),
       At(9, 9, kFreed, OwnerDetails{"a", {}, true}),
+      At(9, 9, kExpired, KeyDetails{"lock:a", true}),
       At(-9, 9, kFault, FaultDetails{"pause", VirtualTime(50)}),
   };
 }

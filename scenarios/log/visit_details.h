@@ -6,7 +6,7 @@
 
 #include <variant>
 
-#include "scenarios/log/event.h"
+#include "scenarios/log/details.h"
 
 namespace interlock::scenarios {
 
@@ -48,6 +48,7 @@ class DetailsVisitor {
   void operator()(EndDetails& of) {
     to_.Value("operation", of.operation);
     to_.Value("commands", of.commands);
+    to_.Value("exit_code", of.exit_code);
   }
   void operator()(ToldDetails& of) { to_.Value("told", of.told); }
   void operator()(LimitDetails& of) { to_.Value("limit", of.limit); }
@@ -63,12 +64,17 @@ class DetailsVisitor {
   void operator()(ReplyDetails& of) {
     to_.Value("connection", of.connection);
     to_.Value("reply", of.reply);
+    to_.Value("text", of.text);
   }
   void operator()(WokenDetails& of) { to_.Value("by", of.by); }
   void operator()(OwnerDetails& of) {
     to_.Value("token", of.token);
     to_.Length("left_ns", of.left);
     to_.Value("expired", of.expired);
+  }
+  void operator()(KeyDetails& of) {
+    to_.Value("key", of.key);
+    to_.Value("by_value", of.by_value);
   }
   void operator()(FaultDetails& of) {
     to_.Value("fault", of.fault);
