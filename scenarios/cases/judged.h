@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The judged properties, as an enumeration to index tables with. Everything else about a property
-// is in its row (property.h).
+// is in its row (judge/property.h).
 #pragma once
 
 #include <array>
@@ -10,28 +10,36 @@
 
 namespace interlock::scenarios {
 
-enum class Judged : std::uint8_t {
-  kServerExclusion,   // LK001
-  kBeliefExclusion,   // LK002
-  kSectionExclusion,  // LK003
-  kPermitsServer,     // LK013, at the server
-  kPermitsBelief,     // LK013, as the clients believe
-  kPermitsSection,    // LK013, in the sections
-  kForeignRelease,    // LK005
-  kForeignExtend,     // LK006
-  kCrashRecovery,     // LK008
-  kDeadlock,          // LK009
-  kKeys,              // LK011
-  kFencedWrites,      // LK004
-  kTokens,            // LK007
-  kSpuriousRefusal,   // LK010
-  kOrder,             // LK012
-  kFalseValidity,     // LK014
-  kTermination,       // LK015
-  kCrash,             // LK017; of the process running the lock: no scenario lists it, no run has it
-};
-/// kCrash must stay last: add new ones before it.
-inline constexpr std::size_t kJudgedCount = static_cast<std::size_t>(Judged::kCrash) + 1;
+/// Every property that a lock is judged by, once. The order is that of judging (violations at one
+/// instant are told in it) and of the rows of a report. The enumerators, the declarations of the
+/// rows (property.h) and the table (property.cc) are made of this list.
+#define INTERLOCK_PROPERTIES(PROPERTY)                           \
+  PROPERTY(ServerExclusion)  /* LK001 */                         \
+  PROPERTY(BeliefExclusion)  /* LK002 */                         \
+  PROPERTY(SectionExclusion) /* LK003 */                         \
+  PROPERTY(PermitsServer)    /* LK013, at the server */          \
+  PROPERTY(PermitsBelief)    /* LK013, as the clients believe */ \
+  PROPERTY(PermitsSection)   /* LK013, in the sections */        \
+  PROPERTY(ForeignRelease)   /* LK005 */                         \
+  PROPERTY(ForeignExtend)    /* LK006 */                         \
+  PROPERTY(CrashRecovery)    /* LK008 */                         \
+  PROPERTY(Deadlock)         /* LK009 */                         \
+  PROPERTY(Keys)             /* LK011 */                         \
+  PROPERTY(Tokens)           /* LK007 */                         \
+  PROPERTY(FencedWrites)     /* LK004 */                         \
+  PROPERTY(SpuriousRefusal)  /* LK010 */                         \
+  PROPERTY(Order)            /* LK012 */                         \
+  PROPERTY(FalseValidity)    /* LK014 */                         \
+  PROPERTY(Termination)      /* LK015 */                         \
+  PROPERTY(Crash)            /* LK017; of the process: no scenario lists it, no run has it */
+
+#define INTERLOCK_ENUMERATOR(name) k##name,
+enum class Judged : std::uint8_t { INTERLOCK_PROPERTIES(INTERLOCK_ENUMERATOR) };
+#undef INTERLOCK_ENUMERATOR
+
+#define INTERLOCK_COUNTED(name) +1
+inline constexpr std::size_t kJudgedCount = 0 INTERLOCK_PROPERTIES(INTERLOCK_COUNTED);
+#undef INTERLOCK_COUNTED
 
 /// Whether it is of semaphores alone, see Property::of_semaphores.
 constexpr bool IsOfPermits(Judged judged) {

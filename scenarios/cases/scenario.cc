@@ -30,6 +30,14 @@ bool HasAny(const Scenario& scenario, std::initializer_list<sim::FaultKind> kind
   });
 }
 
+bool MayEndConnections(const Scenario& scenario) {
+  const auto& faults = scenario.shape.faults;
+  return std::any_of(faults.begin(), faults.end(), [](sim::FaultKind kind) {
+    const sim::FaultFamily family = sim::FindFault(kind)->family;
+    return family != sim::FaultFamily::kClient && family != sim::FaultFamily::kClock;
+  });
+}
+
 bool Applies(const Scenario& scenario, const harness::Traits& traits) {
   const sim::Topology topology =
       scenario.pinned.empty() ? scenario.shape.topology : scenario.pinned.front().topology;

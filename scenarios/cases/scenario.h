@@ -122,6 +122,8 @@ const Scenario* FindScenario(std::string_view name);
 
 /// Whether it draws any of these faults.
 bool HasAny(const Scenario& scenario, std::initializer_list<sim::FaultKind> kinds);
+/// Whether links or servers may fail.
+bool MayEndConnections(const Scenario& scenario);
 
 bool Applies(const Scenario& scenario, const harness::Traits& traits);
 

@@ -2,7 +2,6 @@
 #include "scenarios/judge/demanded.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,15 +13,6 @@ namespace {
 
 Judged ForSemaphore(Judged property) {
   return PropertyOf(property).of_semaphores.value_or(property);
-}
-
-/// Links or servers fail.
-bool MayEndConnections(const Scenario& scenario) {
-  const auto& faults = scenario.shape.faults;
-  return std::any_of(faults.begin(), faults.end(), [](sim::FaultKind kind) {
-    const sim::FaultFamily family = sim::FindFault(kind)->family;
-    return family != sim::FaultFamily::kClient && family != sim::FaultFamily::kClock;
-  });
 }
 
 /// A server without any data: enough to learn whether a subject shows who owns it.
@@ -48,13 +38,8 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& t
   for (const Judged listed : scenario.judges) {
     const Judged property = traits.semaphore ? ForSemaphore(listed) : listed;
     const Property& row = PropertyOf(property);
-    if (!row.IsOf(traits)) continue;
-    if (row.need != nullptr && !row.need(traits, shows_ownership)) continue;
-    // There is no telling whose release ends another one's renewal.
-    if (property == Judged::kFalseValidity && scenario.shape.nest && !traits.renews) continue;
-    // A lock that renews outlasts the moment at which a named case has its lease end.
-    const bool of_lost = property == Judged::kForeignRelease || property == Judged::kForeignExtend;
-    if (of_lost && traits.renews && !scenario.pinned.empty()) continue;
+    const Demand demand{scenario, traits, shows_ownership};
+    if (!row.IsOf(traits) || (row.need != nullptr && !row.need(demand))) continue;
     judged.push_back(property);
   }
   return judged;
@@ -71,36 +56,26 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Subject& 
 
 std::string_view WhyNotPromised(Judged property, const Scenario& scenario, SynchronyClass synchrony,
                                 const harness::Traits& traits) {
-  using enum Judged;
-  const auto one_of = [property](std::initializer_list<Judged> some) {
-    return std::find(some.begin(), some.end(), property) != some.end();
-  };
-  if (one_of({kSectionExclusion, kPermitsSection}) && synchrony == SynchronyClass::kArbitrary) {
+  const Property& row = PropertyOf(property);
+  const Assumes& assumes = row.assumes;
+  if (assumes.short_pauses && synchrony == SynchronyClass::kArbitrary) {
     return "no lease lock excludes sections under unbounded pauses";
   }
-  if (property == kFencedWrites && synchrony == SynchronyClass::kArbitrary && !traits.fencing) {
-    return "without fencing tokens nothing tells a stale write";
-  }
-  if (traits.lasts_as_connection && MayEndConnections(scenario) &&
-      one_of({kBeliefExclusion, kSectionExclusion, kPermitsBelief, kPermitsSection})) {
+  if (assumes.connections && traits.lasts_as_connection && MayEndConnections(scenario)) {
     return "whose connection ends hears of it late";
   }
-  if (traits.lasts_as_connection && !traits.fencing && property == kFencedWrites &&
-      (MayEndConnections(scenario) || HasAny(scenario, {sim::FaultKind::kCrash}))) {
-    return "what a dead client has sent may arrive when its connection is over";
+  if (assumes.why_not != nullptr) {
+    const std::string_view why = assumes.why_not({scenario, traits}, synchrony);
+    if (!why.empty()) return why;
   }
-  // Each server's own promise is by its own clock.
-  if (scenario.gives_up.clocks && !one_of({kServerExclusion, kPermitsServer, kForeignRelease,
-                                           kForeignExtend, kTokens, kKeys})) {
+  if (assumes.clocks && scenario.gives_up.clocks) {
     return "no lease lock can rely on leases when clocks jump or run at any rate";
   }
-  // What is forgotten makes a latch open late.
-  if (traits.latch && property == kServerExclusion) return {};
-  if (scenario.gives_up.writes &&
-      !one_of({kForeignRelease, kForeignExtend, kDeadlock, kKeys, kFalseValidity, kTermination})) {
+  const bool assumes_writes = assumes.writes && (!traits.latch || row.of_latches.assumes_writes);
+  if (assumes_writes && scenario.gives_up.writes) {
     return "no lock on one server can hold what that server forgets";
   }
-  if (scenario.gives_up.writes && traits.nests && one_of({kForeignRelease, kKeys})) {
+  if (assumes.counts && scenario.gives_up.writes && traits.nests) {
     return "the server may forget that one of several holds was given back";
   }
   return {};

@@ -165,6 +165,7 @@ constinit const Property kBeliefExclusionProperty = {
               "subtract an allowance for clock drift that covers both clocks' worst rate",
               "treat a failed extend, or a lost connection, as the end of the lease"},
     .of_semaphores = Judged::kPermitsBelief,
+    .assumes = {.connections = true, .clocks = true, .writes = true},
     .judge = JudgeBeliefsAndSections,
     .exercised = Reached<Goal::kContended>,
     .from_outside = {.judge = JudgeBeliefsFromOutside},
@@ -186,6 +187,7 @@ constinit const Property kSectionExclusionProperty = {
               "choose a lease far longer than the longest pause; this makes it rarer, not "
               "impossible"},
     .of_semaphores = Judged::kPermitsSection,
+    .assumes = {.short_pauses = true, .connections = true, .clocks = true, .writes = true},
     .exercised = WereMoreInside,
 };
 
@@ -205,6 +207,7 @@ constinit const Property kPermitsBeliefProperty = {
     .fixes = {"count the validity from before the request was sent, on the monotonic clock",
               "score permits by the server's clock, never by the clients'",
               "tell the user as soon as a permit is lost"},
+    .assumes = {.connections = true, .clocks = true, .writes = true},
     .judge = JudgeBeliefsAndSections,
     .exercised =
         [](const Evidence& of) {
@@ -229,6 +232,7 @@ constinit const Property kPermitsSectionProperty = {
               "let the resource itself enforce the limit if exceeding it does harm",
               "choose a lease far longer than the longest pause; this makes it rarer, not "
               "impossible"},
+    .assumes = {.short_pauses = true, .connections = true, .clocks = true, .writes = true},
     .exercised = [](const Evidence& of) { return WereMoreInside(of) && MayBeSeveral(of.history); },
 };
 

@@ -18,10 +18,4 @@ void JudgeExclusion(const History& history, bool semaphore, std::vector<Violatio
 /// over a quorum exceeding it would not show anything about several permits.
 bool MayBeSeveral(const History& history);
 
-struct Property;
-extern const Property kBeliefExclusionProperty;
-extern const Property kSectionExclusionProperty;
-extern const Property kPermitsBeliefProperty;
-extern const Property kPermitsSectionProperty;
-
 }  // namespace interlock::scenarios

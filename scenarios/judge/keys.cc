@@ -330,6 +330,7 @@ constinit const Property kKeysProperty = {
     .fixes = {"create and expire in one command or one script",
               "on every way out, a failed quorum included, remove what was created",
               "give auxiliary keys a TTL too, and renew it with use"},
+    .assumes = {.counts = true},
     .judge = [](const JudgedResource& of, Violations& found) { JudgeOrphans(of.recorded, found); },
     .exercised =
         [](const Evidence& of) {

@@ -54,7 +54,4 @@ void JudgeLeftovers(const std::vector<sim::redis::Server::KeyInfo>& keys, std::i
                     const KeyLimits& limits, const History& history,
                     std::vector<Violation>& violations);
 
-struct Property;
-extern const Property kKeysProperty;
-
 }  // namespace interlock::scenarios

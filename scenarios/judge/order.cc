@@ -169,9 +169,10 @@ constinit const Property kOrderProperty = {
               "release and hand over in one step, so that a newcomer finds the lock taken",
               "limit how often one client may extend or win while others wait"},
     .need =
-        [](const harness::Traits& traits, bool shows_ownership) {
-          return traits.waits && (shows_ownership || !traits.bypass_bound.has_value());
+        [](const Demand& of) {
+          return of.traits.waits && (of.shows_ownership || !of.traits.bypass_bound.has_value());
         },
+    .assumes = {.clocks = true, .writes = true},
     .judge =
         [](const JudgedResource& of, Violations& found) {
           const auto& bound = of.traits.bypass_bound;

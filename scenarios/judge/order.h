@@ -32,7 +32,4 @@ void JudgeOrder(const History& history, int bypass_bound, std::vector<Violation>
 /// The same for a lock that prefers writers.
 void JudgePreference(const History& history, std::vector<Violation>& violations);
 
-struct Property;
-extern const Property kOrderProperty;
-
 }  // namespace interlock::scenarios

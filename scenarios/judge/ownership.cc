@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "scenarios/judge/ownership.h"
+//
+// The properties of ownership in the server. The ledger (ledger.h) judges them during the run,
+// command by command; over a quorum of servers JudgeQuorums does so afterwards.
 
 #include <cstddef>
 #include <optional>
@@ -8,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cases/scenario.h"
 #include "scenarios/judge/delays.h"
 #include "scenarios/judge/earliest.h"
 #include "scenarios/judge/exclusion.h"
@@ -99,6 +102,11 @@ std::string_view WhyNotAtALatch(const OutsideSetting& /*setting*/) {
   return "nobody holds a latch";
 }
 
+// A lock that renews outlasts the moment at which a named case has its lease end.
+bool NeedsUnrenewedOwnership(const Demand& of) {
+  return NeedsOwnership(of) && (!of.traits.renews || of.scenario.pinned.empty());
+}
+
 }  // namespace
 
 constinit const Property kServerExclusionProperty = {
@@ -120,6 +128,7 @@ constinit const Property kServerExclusionProperty = {
               "use a quorum of independent masters, and guard the resource with fencing tokens"},
     .of_semaphores = Judged::kPermitsServer,
     .need = NeedsOwnership,
+    .assumes = {.writes = true},
     .judge = JudgeQuorumsOf,
     .exercised = WasContended,
     .from_outside = {.judge = JudgeProvenHolds},
@@ -128,7 +137,9 @@ constinit const Property kServerExclusionProperty = {
                                  "down has not reached the server.",
                    .fix = "remember who has counted down: a number cannot tell a new party from "
                           "one that says it again",
-                   .exercised = Reached<Goal::kAwaitedClosed>},
+                   .exercised = Reached<Goal::kAwaitedClosed>,
+                   // What is forgotten makes it open late.
+                   .assumes_writes = false},
 };
 
 constinit const Property kPermitsServerProperty = {
@@ -149,6 +160,7 @@ constinit const Property kPermitsServerProperty = {
               "drop the expired, count and add in one script, by the server's clock",
               "release only the entry with your own token"},
     .need = NeedsOwnership,
+    .assumes = {.writes = true},
     .judge = JudgeQuorumsOf,
     .exercised = [](const Evidence& of) { return WasContended(of) && MayBeSeveral(of.history); },
     .from_outside = {.judge = JudgeProvenHolds},
@@ -170,7 +182,8 @@ constinit const Property kForeignReleaseProperty = {
     .fixes = {"store a random owner token per grant; compare it and delete in one script",
               "do not read the token and then delete: the lease can change hands in between",
               "after a try of unknown outcome, undo only your own token"},
-    .need = NeedsOwnership,
+    .need = NeedsUnrenewedOwnership,
+    .assumes = {.counts = true},
     .exercised = Reached<Goal::kReleaseOfLostLease>,
     .from_outside = {.judge = JudgeReleasesFromOutside,
                      .why_hidden = WhyEndsAreHidden,
@@ -195,7 +208,7 @@ constinit const Property kForeignExtendProperty = {
     .fixes = {"compare the owner token and set the expiry in one script",
               "never renew with SET: it creates what has expired",
               "take a refused extend as the loss of the lease, and tell the user at once"},
-    .need = NeedsOwnership,
+    .need = NeedsUnrenewedOwnership,
     .exercised =
         [](const Evidence& of) {
           // A lock that never extends may still do so by a request while another client holds it.

@@ -346,6 +346,7 @@ constinit const Property kCrashRecoveryProperty = {
     .fixes = {"give every lock a TTL, set in the granting command itself",
               "let a waiter wake at the holder's expiry too, not only by a message",
               "after waking, pass the wake-up on if the lock is not taken"},
+    .assumes = {.clocks = true, .writes = true},
     .exercised = Reached<Goal::kRecoveredAfterCrash>,
     .from_outside = {.shown = [](const SeenFromOutside& of,
                                  const GoalSet&) { return !of.rules.partial; }},
@@ -369,6 +370,7 @@ constinit const Property kDeadlockProperty = {
               "never wait without an end: the holder's TTL bounds every wait",
               "take several locks in one global order"},
     .need = NeedsWaits,
+    .assumes = {.clocks = true},
     .judge =
         [](const JudgedResource& of, Violations& found) {
           JudgeStormOf(of, found);

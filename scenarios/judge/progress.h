@@ -50,8 +50,4 @@ struct ProgressRules {
 void JudgeProgress(const History& history, const ProgressRules& rules,
                    std::vector<Violation>& violations);
 
-struct Property;
-extern const Property kCrashRecoveryProperty;
-extern const Property kDeadlockProperty;
-
 }  // namespace interlock::scenarios

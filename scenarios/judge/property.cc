@@ -5,21 +5,9 @@
 
 #include <interlock/harness/traits.h>
 
-#include "scenarios/judge/exclusion.h"
-#include "scenarios/judge/keys.h"
-#include "scenarios/judge/order.h"
-#include "scenarios/judge/ownership.h"
-#include "scenarios/judge/progress.h"
-#include "scenarios/judge/refusals.h"
-#include "scenarios/judge/termination.h"
-#include "scenarios/judge/tokens.h"
-#include "scenarios/judge/validity.h"
-#include "scenarios/judge/writes.h"
-
 namespace interlock::scenarios {
 namespace {
 
-// A property that no single run can show has its row here.
 constinit const Property kDeterminismProperty = {
     .code = "LK016",
     .slug = "determinism",
@@ -37,6 +25,20 @@ constinit const Property kDeterminismProperty = {
               "build with the address sanitizer: uninitialised memory differs from run to run"},
 };
 
+#define INTERLOCK_ROW_ADDRESS(name) &k##name##Property,
+constexpr std::array kTable = {INTERLOCK_PROPERTIES(INTERLOCK_ROW_ADDRESS) & kDeterminismProperty};
+#undef INTERLOCK_ROW_ADDRESS
+
+constexpr char Upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+
+bool EqualIgnoringCase(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return Upper(x) == Upper(y); });
+}
+
+}  // namespace
+
+// LK016 and LK017, which no look at one run shows, have their rows here.
 constinit const Property kCrashProperty = {
     .judged = Judged::kCrash,
     .code = "LK017",
@@ -55,42 +57,10 @@ constinit const Property kCrashProperty = {
               "let no exception leave the lock: turn what goes wrong into a status"},
 };
 
-constexpr std::array kTable = {
-    &kServerExclusionProperty,   // LK001
-    &kBeliefExclusionProperty,   // LK002
-    &kSectionExclusionProperty,  // LK003
-    &kPermitsServerProperty,     // LK013, at the server
-    &kPermitsBeliefProperty,     // LK013, as the clients believe
-    &kPermitsSectionProperty,    // LK013, in the sections
-    &kForeignReleaseProperty,    // LK005
-    &kForeignExtendProperty,     // LK006
-    &kKeysProperty,              // LK011
-    &kTokensProperty,            // LK007
-    &kFencedWritesProperty,      // LK004
-    &kSpuriousRefusalProperty,   // LK010
-    &kFalseValidityProperty,     // LK014
-    &kTerminationProperty,       // LK015
-    &kOrderProperty,             // LK012
-    &kCrashRecoveryProperty,     // LK008
-    &kDeadlockProperty,          // LK009
-    &kDeterminismProperty,       // LK016
-    &kCrashProperty,             // LK017
-};
+bool NeedsWaits(const Demand& of) { return of.traits.waits; }
 
-constexpr char Upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-
-bool EqualIgnoringCase(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return Upper(x) == Upper(y); });
-}
-
-}  // namespace
-
-bool NeedsWaits(const harness::Traits& traits, bool) { return traits.waits; }
-
-bool NeedsOwnership(const harness::Traits& traits, bool shows_ownership) {
-  return shows_ownership || traits.latch;
-}
+// A latch has no owners to show.
+bool NeedsOwnership(const Demand& of) { return of.shows_ownership || of.traits.latch; }
 
 bool Property::IsOf(const harness::Traits& traits) const {
   if (traits.latch) return of_latches.exercised != nullptr;

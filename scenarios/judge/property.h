@@ -2,8 +2,9 @@
 //
 // The table of properties: the texts shown to people (by `interlock explain`, `interlock list
 // properties`, and a counterexample's headline and hints), which locks each property applies to,
-// what judges a run, and when a run has put it to the test. The codes are stable: never renumbered,
-// never reused. Each row is in the file of its judge; property.cc lists the rows.
+// what judges a run, when a run has put it to the test, and what it takes for granted. The codes
+// are stable: never renumbered, never reused. Each row is in the file of its judge, under the name
+// that judged.h derives (`kTerminationProperty` of `Termination`).
 //
 // Guarantee: all data is constant, one line per text, without line ends; each slug occurs once.
 // Thread safety: immutable. Errors: none.
@@ -17,6 +18,7 @@
 
 #include "scenarios/cases/goals.h"
 #include "scenarios/cases/judged.h"
+#include "scenarios/cases/synchrony.h"
 
 namespace interlock::harness {
 struct Traits;
@@ -28,6 +30,7 @@ struct History;
 struct JudgedResource;
 struct OutsideSetting;
 struct OutsideVerdict;
+struct Scenario;
 struct SeenFromOutside;
 struct Violation;
 
@@ -50,12 +53,27 @@ bool Reached(const Evidence& of) {
   return (of.goals.Has(goal) || ...);
 }
 
-/// Whether the property applies to locks with these traits, given whether the server shows their
-/// owner.
-using PropertyNeed = bool (*)(const harness::Traits& traits, bool shows_ownership);
-bool NeedsWaits(const harness::Traits& traits, bool shows_ownership);
-/// Never latches, which have no owners.
-bool NeedsOwnership(const harness::Traits& traits, bool shows_ownership);
+/// A scenario that lists a property, and a lock that is run in it.
+struct Demand {
+  const Scenario& scenario;
+  const harness::Traits& traits;
+  bool shows_ownership = true;  ///< the server shows who owns it
+};
+/// Whether the property is judged there.
+using PropertyNeed = bool (*)(const Demand& of);
+bool NeedsWaits(const Demand& of);
+bool NeedsOwnership(const Demand& of);
+
+/// What a property takes for granted. No lease lock can promise it where that fails.
+struct Assumes {
+  bool short_pauses = false;  ///< a client stands still for less than its lease
+  bool connections = false;   ///< of a lock that lasts as its connection: those do not fail
+  bool clocks = false;        ///< see GivesUp
+  bool writes = false;        ///< see GivesUp
+  bool counts = false;        ///< of a lock that nests: those are never forgotten
+  /// Anything else, as WhyNotPromised gives it; nullptr: nothing.
+  std::string_view (*why_not)(const Demand& of, SynchronyClass synchrony) = nullptr;
+};
 
 /// How a property is judged by what clients report alone; see outside.h.
 struct FromOutside {
@@ -78,6 +96,7 @@ struct OfLatches {
   PropertyJudge judge = nullptr;
   WasExercised exercised = nullptr;  ///< nullptr: does not apply to latches
   FromOutside from_outside = {};
+  bool assumes_writes = true;  ///< if the property does
 };
 
 /// A row of the table, one per slug. LK013 has three, one for each level at which permits can be
@@ -93,7 +112,8 @@ struct Property {
   std::string_view story;             ///< what happens in that scenario
   std::array<std::string_view, 3> fixes;     ///< the usual ones, best first
   std::optional<Judged> of_semaphores = {};  ///< the property that replaces it for semaphores
-  PropertyNeed need = nullptr;               ///< nullptr: applies to every lock
+  PropertyNeed need = nullptr;               ///< nullptr: wherever a scenario lists it
+  Assumes assumes = {};
   PropertyJudge judge = nullptr;     ///< nullptr: judged by another row's judge or the recorder
   WasExercised exercised = nullptr;  ///< nullptr: no run of a lock exercises it
   FromOutside from_outside = {};
@@ -103,9 +123,13 @@ struct Property {
   bool IsOf(const harness::Traits& traits) const;
 };
 
-/// The table, in the order of judging. Rows with the same code are adjacent, in the order server,
+/// The table, in the order of judged.h. Rows with the same code are adjacent, in the order server,
 /// belief, section.
 std::span<const Property* const> AllProperties();
+
+#define INTERLOCK_ROW(name) extern const Property k##name##Property;
+INTERLOCK_PROPERTIES(INTERLOCK_ROW)
+#undef INTERLOCK_ROW
 
 const Property& PropertyOf(Judged judged);
 /// "server-exclusion"; stable, used in run.json.

@@ -368,6 +368,7 @@ constinit const Property kSpuriousRefusalProperty = {
               "after an unknown acquire remove your own token, compared in a script",
               "never turn a timeout into a refusal"},
     .need = NeedsOwnership,
+    .assumes = {.clocks = true, .writes = true},
     .judge =
         [](const JudgedResource& of, Violations& found) {
           JudgeRefusals(of.history, found, of.taken_with);

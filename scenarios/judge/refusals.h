@@ -47,7 +47,4 @@ void JudgeRecovery(const History& history, std::vector<Violation>& violations);
 void JudgeRefusals(const History& history, std::vector<Violation>& violations,
                    const History* beside = nullptr);
 
-struct Property;
-extern const Property kSpuriousRefusalProperty;
-
 }  // namespace interlock::scenarios

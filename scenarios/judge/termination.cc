@@ -234,6 +234,7 @@ constinit const Property kTerminationProperty = {
               "pass the deadline down to every single command",
               "release the votes won as soon as the quorum is out of reach"},
     .need = NeedsWaits,
+    .assumes = {.clocks = true},
     .judge = JudgeTerminationOf,
     .exercised = Reached<Goal::kWaiterTimedOut, Goal::kWaiterStopped>,
     .from_outside = {.judge = JudgeLateAnswers,

@@ -63,7 +63,4 @@ void JudgeStorm(const History& history, std::int64_t commands_per_lease,
 /// servers' commands.
 std::string WhyStepsRanOut(const History& history, std::uint64_t steps, std::uint64_t executed);
 
-struct Property;
-extern const Property kTerminationProperty;
-
 }  // namespace interlock::scenarios

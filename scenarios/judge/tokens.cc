@@ -134,6 +134,7 @@ constinit const Property kTokensProperty = {
               "never below the last one nor below the server's time, so that a lost counter does "
               "no harm",
               "random values are owner tokens; they have no order and cannot fence"},
+    .assumes = {.writes = true},
     .judge = [](const JudgedResource& of, Violations& found) { JudgeTokens(of.history, found); },
     .exercised =
         [](const Evidence& of) {

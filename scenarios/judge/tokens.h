@@ -13,7 +13,4 @@ namespace interlock::scenarios {
 /// Appends at most one violation, the earliest.
 void JudgeTokens(const History& history, std::vector<Violation>& violations);
 
-struct Property;
-extern const Property kTokensProperty;
-
 }  // namespace interlock::scenarios

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cases/scenario.h"
 #include "scenarios/judge/earliest.h"
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/kept_alive.h"
@@ -155,7 +156,12 @@ constinit const Property kFalseValidityProperty = {
     .fixes = {"after any wait, check the lease again before reporting success",
               "compute the validity from the time of sending, and fail when it is not positive",
               "let valid() look at the clock instead of remembering an answer"},
-    .need = NeedsOwnership,
+    .need =
+        [](const Demand& of) {
+          // There is no telling whose release ends another one's renewal.
+          return NeedsOwnership(of) && (of.traits.renews || !of.scenario.shape.nest);
+        },
+    .assumes = {.clocks = true},
     .judge =
         [](const JudgedResource& of, Violations& found) {
           JudgeFalseValidity(of.history, found);

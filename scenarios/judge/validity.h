@@ -21,7 +21,4 @@ void JudgeFalseValidity(const History& history, std::vector<Violation>& violatio
 /// announced that end itself (`told`), else kNotice later. `until` kOpen: it has not ended.
 bool MustKnowOfEnd(VirtualTime until, bool told, VirtualTime asked);
 
-struct Property;
-extern const Property kFalseValidityProperty;
-
 }  // namespace interlock::scenarios

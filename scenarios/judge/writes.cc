@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cases/scenario.h"
 #include "scenarios/judge/forced.h"
 #include "scenarios/judge/grants.h"
 #include "scenarios/judge/judged_resource.h"
@@ -51,6 +52,18 @@ void JudgeRefusedAccesses(const History& history, std::vector<Violation>& violat
                      access.writes ? "write" : "read", *hold.fencing_token)});
     return;
   }
+}
+
+std::string_view WhyNoWriteIsFenced(const Demand& of, SynchronyClass synchrony) {
+  if (of.traits.fencing) return {};
+  if (synchrony == SynchronyClass::kArbitrary) {
+    return "without fencing tokens nothing tells a stale write";
+  }
+  const bool dies = HasAny(of.scenario, {sim::FaultKind::kCrash});
+  if (of.traits.lasts_as_connection && (dies || MayEndConnections(of.scenario))) {
+    return "what a dead client has sent may arrive when its connection is over";
+  }
+  return {};
 }
 
 }  // namespace
@@ -104,7 +117,8 @@ constinit const Property kFencedWritesProperty = {
               "compare and write in one step at the resource, on reads that lead to writes too",
               "keep the highest token as safely as the data that it guards"},
     // Holders of several permits have no order.
-    .need = [](const harness::Traits& traits, bool) { return !traits.semaphore; },
+    .need = [](const Demand& of) { return !of.traits.semaphore; },
+    .assumes = {.clocks = true, .writes = true, .why_not = WhyNoWriteIsFenced},
     .judge =
         [](const JudgedResource& of, Violations& found) {
           if (of.traits.semaphore) return;

@@ -20,7 +20,4 @@ namespace interlock::scenarios {
 /// fencing tokens, and nothing else.
 void JudgeWrites(const History& history, bool by_token, std::vector<Violation>& violations);
 
-struct Property;
-extern const Property kFencedWritesProperty;
-
 }  // namespace interlock::scenarios
