@@ -33,7 +33,7 @@ enum class Judged : std::uint8_t {
 /// kCrash must stay last: add new ones before it.
 inline constexpr std::size_t kJudgedCount = static_cast<std::size_t>(Judged::kCrash) + 1;
 
-/// Whether it is of semaphores alone, see Property::of_semaphores.
+/// Whether it is of semaphores alone, see KindModel::exclusion.
 constexpr bool IsOfPermits(Judged judged) {
   return judged == Judged::kPermitsServer || judged == Judged::kPermitsBelief ||
          judged == Judged::kPermitsSection;

@@ -55,10 +55,10 @@ struct Operation {
   bool heedless = false;  ///< writes without another look at its validity
   Duration stall{};       ///< if not 0: a pause strikes right after it has read what is guarded
   /// Asks as a reader, and does not write; at a latch: waits, and counts for nobody. Only where
-  /// that MayShare (scenario.h).
+  /// KindModel::shares.
   bool shared = false;
   /// If not 0: the number of permits that it puts in force in place of asking, also inside another
-  /// operation, whatever that has. Only where that MaySetLimits (scenario.h).
+  /// operation, whatever that has. Only where that MaySetLimits (kind_model.h).
   int sets_limit = 0;
   /// Its wait is stopped `stop_after` after it has asked; 0: before. Only where Traits say `stops`.
   bool stops = false;

@@ -7,14 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/property.h"
 
 namespace interlock::scenarios {
 namespace {
-
-Judged ForSemaphore(Judged property) {
-  return PropertyOf(property).of_semaphores.value_or(property);
-}
 
 /// Links or servers fail.
 bool MayEndConnections(const Scenario& scenario) {
@@ -46,9 +43,9 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& t
                               bool shows_ownership) {
   std::vector<Judged> judged;
   for (const Judged listed : scenario.judges) {
-    const Judged property = traits.semaphore ? ForSemaphore(listed) : listed;
+    const Judged property = CounterpartOf(traits.kind, listed);
     const Property& row = PropertyOf(property);
-    if (!row.IsOf(traits)) continue;
+    if (!row.IsOf(traits.kind)) continue;
     if (row.need != nullptr && !row.need(traits, shows_ownership)) continue;
     // There is no telling whose release ends another one's renewal.
     if (property == Judged::kFalseValidity && scenario.shape.nest && !traits.renews) continue;
@@ -95,7 +92,7 @@ std::string_view WhyNotPromised(Judged property, const Scenario& scenario, Synch
     return "no lease lock can rely on leases when clocks jump or run at any rate";
   }
   // What is forgotten makes a latch open late.
-  if (traits.latch && property == kServerExclusion) return {};
+  if (!ModelOf(traits.kind).held && property == kServerExclusion) return {};
   if (scenario.gives_up.writes &&
       !one_of({kForeignRelease, kForeignExtend, kDeadlock, kKeys, kFalseValidity, kTermination})) {
     return "no lock on one server can hold what that server forgets";
@@ -108,12 +105,12 @@ std::string_view WhyNotPromised(Judged property, const Scenario& scenario, Synch
 
 bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony,
                 const harness::Traits& traits) {
-  return std::any_of(
-      scenario.weaknesses.begin(), scenario.weaknesses.end(), [&](const Weakness& weakness) {
-        if (weakness.cured_by_lock_delay && traits.lock_delay) return false;
-        return weakness.synchrony == synchrony &&
-               (weakness.property == property || ForSemaphore(weakness.property) == property);
-      });
+  return std::any_of(scenario.weaknesses.begin(), scenario.weaknesses.end(),
+                     [&](const Weakness& weakness) {
+                       if (weakness.cured_by_lock_delay && traits.lock_delay) return false;
+                       return weakness.synchrony == synchrony &&
+                              CounterpartOf(traits.kind, weakness.property) == property;
+                     });
 }
 
 }  // namespace interlock::scenarios

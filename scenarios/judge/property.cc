@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include <interlock/harness/traits.h>
-
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/exclusion.h"
 #include "scenarios/judge/keys.h"
 #include "scenarios/judge/order.h"
@@ -89,13 +88,21 @@ bool EqualIgnoringCase(std::string_view a, std::string_view b) {
 bool NeedsWaits(const harness::Traits& traits, bool) { return traits.waits; }
 
 bool NeedsOwnership(const harness::Traits& traits, bool shows_ownership) {
-  return shows_ownership || traits.latch;
+  return shows_ownership || !ModelOf(traits.kind).held;
 }
 
-bool Property::IsOf(const harness::Traits& traits) const {
-  if (traits.latch) return of_latches.exercised != nullptr;
-  if (exercised == nullptr) return false;
-  return traits.semaphore ? !of_semaphores.has_value() : !IsOfPermits(*judged);
+bool Property::IsOf(const harness::Kind& kind) const {
+  const bool exercises =
+      ModelOf(kind).held ? exercised != nullptr : of_latches.exercised != nullptr;
+  return exercises && CounterpartOf(kind, *judged) == *judged;
+}
+
+Reading Property::ReadingOf(const harness::Kind& kind) const {
+  if (ModelOf(kind).held) return {headline, fixes, judge, exercised, from_outside};
+  Reading reading{headline, fixes, of_latches.judge, of_latches.exercised, of_latches.from_outside};
+  if (!of_latches.headline.empty()) reading.headline = of_latches.headline;
+  if (!of_latches.fix.empty()) reading.fixes.fill(of_latches.fix);
+  return reading;
 }
 
 std::span<const Property* const> AllProperties() { return kTable; }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/forced.h"
 #include "scenarios/judge/grants.h"
 #include "scenarios/judge/judged_resource.h"
@@ -104,10 +105,10 @@ constinit const Property kFencedWritesProperty = {
               "compare and write in one step at the resource, on reads that lead to writes too",
               "keep the highest token as safely as the data that it guards"},
     // Holders of several permits have no order.
-    .need = [](const harness::Traits& traits, bool) { return !traits.semaphore; },
+    .need = [](const harness::Traits& traits, bool) { return ModelOf(traits.kind).ordered; },
     .judge =
         [](const JudgedResource& of, Violations& found) {
-          if (of.traits.semaphore) return;
+          if (!ModelOf(of.traits.kind).ordered) return;
           JudgeWrites(of.history, of.guarded_by_token, found);
         },
     .exercised =
