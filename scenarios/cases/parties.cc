@@ -18,7 +18,7 @@ std::vector<int> PartiesOf(const Workload& workload, int resource) {
   for (std::size_t client = 0; client < workload.clients.size(); ++client) {
     const std::vector<Operation>& operations = workload.clients[client].operations;
     for (std::size_t i = 0; i < operations.size(); ++i) {
-      if (operations[i].shared || operations[i].resource != resource) continue;
+      if (!LatchUseOf(operations[i]).counts || operations[i].resource != resource) continue;
       parties.push_back(PartyOf(static_cast<int>(client), i));
     }
   }

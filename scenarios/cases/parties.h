@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Who counts down the latches of a workload: each operation that is not a reader's is a party.
+// Who counts down the latches of a workload, see LatchUse.
 // Thread safety: pure functions.
 #pragma once
 

@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "scenarios/cases/catalogue/fault_classes.h"
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/cases/parties.h"
 
 namespace interlock::scenarios {
@@ -46,49 +47,29 @@ bool Applies(const Scenario& scenario, const harness::Traits& traits) {
   // The named cases are stories of leases, and so are those of what a holder writes to.
   const bool of_leases = !scenario.pinned.empty() ||
                          (scenario.shape.guard != GuardKind::kNone && scenario.fault_class.empty());
-  if (traits.latch && of_leases) return false;
+  const KindModel& model = ModelOf(traits.kind);
+  if (!model.held && of_leases) return false;
   if (scenario.renewing_only && !traits.renews) return false;
   if (scenario.shape.share_objects && !traits.concurrent) return false;
-  return traits.semaphore || !scenario.semaphores_only;
-}
-
-bool MayShare(const harness::Traits& traits) { return traits.shared || traits.latch; }
-
-bool MaySetLimits(const harness::Traits& traits) {
-  return traits.limit_stands.value_or(std::chrono::milliseconds(0)).count() > 0;
+  return model.permits || !scenario.semaphores_only;
 }
 
 Extras ExtrasOf(const harness::Traits& traits) {
-  return {.readers = MayShare(traits),
+  const KindModel& model = ModelOf(traits.kind);
+  return {.readers = model.shares,
           .stops = traits.stops,
-          .operators = traits.operators && !traits.latch,
-          .lives = traits.latch,
+          .operators = traits.operators && model.held,
+          .lives = !model.held,
           .own_leases = traits.own_leases,
-          .permits = traits.quorum && traits.semaphore,
-          .limit_stands = traits.limit_stands};
+          .permits = traits.quorum && model.permits,
+          .limit_stands = LimitStands(traits.kind)};
 }
 
 namespace {
 
-GoalSet GoalsOfLatches(const Scenario& scenario) {
-  GoalSet goals;
-  for (const Goal goal : {Goal::kAwaitedClosed, Goal::kAwaitedOpen, Goal::kWaiterGranted,
-                          Goal::kWaiterTimedOut, Goal::kCountedAgain}) {
-    goals.Add(goal);
-  }
-  if (scenario.asks_again) goals.Add(Goal::kWentOn);
-  if (!scenario.gives_up.writes) goals.Add(Goal::kLatchForgotten);
-  if (!scenario.gives_up.writes) goals.Add(Goal::kLatchProlonged);
-  return goals;
-}
-
-}  // namespace
-
-GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits,
-                       std::uint64_t runs) {
-  GoalSet goals;
-  if (!scenario.pinned.empty() || !scenario.fault_class.empty()) return goals;
-  if (traits.latch) return GoalsOfLatches(scenario);
+/// What any lock that is held must reach.
+void AddGoalsOfHolders(const Scenario& scenario, const harness::Traits& traits, bool rare,
+                       GoalSet& goals) {
   const auto has = [&](std::initializer_list<sim::FaultKind> kinds) {
     return HasAny(scenario, kinds);
   };
@@ -97,8 +78,6 @@ GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits,
   };
   add({Goal::kContended, Goal::kRefused});
   if (traits.waits) add({Goal::kWaiterGranted, Goal::kWaiterTimedOut});
-  if (traits.shared) add({Goal::kReadersTogether});
-  if (traits.shared && traits.waits) add({Goal::kWriterWaited, Goal::kReaderWaited});
   if (scenario.shape.overstay) add({Goal::kLeaseExpiredWhileHeld, Goal::kReleaseOfLostLease});
   if (scenario.shape.extend && traits.can_extend) add({Goal::kExtended, Goal::kExtendAfterLoss});
   if (traits.renews) add({Goal::kRenewedByItself});
@@ -123,12 +102,7 @@ GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits,
     }
   }
   if (scenario.asks_again) add({Goal::kWentOn});
-  if (traits.limit_stands.has_value() && !scenario.gives_up.writes) {
-    add({Goal::kOtherLimitRefused});
-    if (MaySetLimits(traits)) add({Goal::kLimitSetInUse, Goal::kLimitBelowOut});
-    if (MaySetLimits(traits) && traits.waits) add({Goal::kLetInByLimit});
-  }
-  if (runs < kRunsForRareGoals) return goals;
+  if (!rare) return;
   if (scenario.gives_up.writes) add({Goal::kGrantLost});
   if (traits.waits) add({Goal::kWokenAsTimedOut});
   if (traits.quorum) add({Goal::kSplitVote, Goal::kMinorityGivenBack});
@@ -141,9 +115,18 @@ GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits,
   }
   if (traits.renews && has({FaultKind::kPause})) add({Goal::kLossTold});
   if (has({FaultKind::kLostReply, FaultKind::kResetAfter})) add({Goal::kReleaseReplyLost});
-  if (traits.semaphore && scenario.shape.min_permits > 1 && has({FaultKind::kCrash})) {
-    add({Goal::kFullThenCrash});
-  }
+}
+
+}  // namespace
+
+GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits,
+                       std::uint64_t runs) {
+  GoalSet goals;
+  if (!scenario.pinned.empty() || !scenario.fault_class.empty()) return goals;
+  const KindModel& model = ModelOf(traits.kind);
+  const bool rare = runs >= kRunsForRareGoals;
+  if (model.held) AddGoalsOfHolders(scenario, traits, rare, goals);
+  if (model.add_goals != nullptr) model.add_goals(scenario, traits, rare, goals);
   return goals;
 }
 
@@ -159,7 +142,8 @@ std::vector<harness::LockOptions> LockOptionsFor(const Scenario& scenario, const
     options.lease = std::chrono::duration_cast<std::chrono::milliseconds>(workload.lease);
     options.permits = workload.permits;
     options.life = std::chrono::duration_cast<std::chrono::milliseconds>(workload.life);
-    if (traits.latch) options.parties = static_cast<int>(PartiesOf(workload, i).size());
+    if (!ModelOf(traits.kind).held)
+      options.parties = static_cast<int>(PartiesOf(workload, i).size());
   }
   for (std::size_t i = 0; beside > 0 && i + 1 < all.size(); ++i) {
     all[i].several = {all[i].resource, all[i + 1].resource};

@@ -31,7 +31,7 @@ struct Extras {
   bool own_leases = false;  ///< clients differ in their leases; also if limit_stands
   bool permits = false;     ///< a semaphore over a quorum has several of them, in every scenario
   /// Clients differ in their limits and leases, and, if it is more than 0, set other limits; as
-  /// Traits::limit_stands.
+  /// harness::Permits::limit_stands.
   std::optional<std::chrono::milliseconds> limit_stands = std::nullopt;
   bool operator==(const Extras&) const = default;
 };
@@ -127,11 +127,6 @@ bool MayEndConnections(const Scenario& scenario);
 
 bool Applies(const Scenario& scenario, const harness::Traits& traits);
 
-/// Whether some of a workload's operations are to be shared: a lock's readers', or those of clients
-/// that only wait at a latch. Whether clients may set limits, and follow those that others have
-/// set.
-bool MayShare(const harness::Traits& traits);
-bool MaySetLimits(const harness::Traits& traits);
 Extras ExtrasOf(const harness::Traits& traits);
 
 /// From this many runs of one lock on, goals that one run in some hundreds reaches are demanded

@@ -46,6 +46,15 @@ Workload WithFaults(Workload workload, const sim::FaultPlan& faults) {
   return workload;
 }
 
+Forcing ForcingOf(const Operation& operation) { return {operation.hold, operation.extend}; }
+
+LatchUse LatchUseOf(const Operation& operation) {
+  LatchUse use{.counts = !operation.shared, .request = operation};
+  if (operation.extend) use.again_after = operation.hold;
+  use.request.shared = false;  // nobody passes a latch as a reader
+  return use;
+}
+
 Duration SerialLength(const Workload& workload) {
   Duration sum{};
   for (const ClientPlan& client : workload.clients) {

@@ -36,15 +36,15 @@ enum class GuardKind : std::uint8_t {
   kCheckAndSet,  ///< accepts a write if nobody else has read since the writer did
 };
 
-/// Think, ask for the lock, work in the section, release; or think and set a limit.
+/// Think, ask for the lock, work in the section, release; or think and set a limit. This is as it
+/// is drawn, shrunk and coded, alike for all: what it means to an operator (Forcing), and where
+/// nobody holds anything (LatchUse), is worked out in one place each.
 struct Operation {
   Ask ask = Ask::kTry;
-  Duration think{};  ///< before asking
-  Duration wait{};   ///< kWaitFor only
-  Duration hold{};   ///< length of the section; cut where the validity ends
-  /// Extend the lease half-way (and once more, late, with `overstay`). At a latch: count down again
-  /// after `hold`.
-  bool extend = false;
+  Duration think{};     ///< before asking
+  Duration wait{};      ///< kWaitFor only
+  Duration hold{};      ///< length of the section; cut where the validity ends
+  bool extend = false;  ///< extend the lease half-way (and once more, late, with `overstay`)
   Duration overstay{};  ///< if not 0: release only this long after the validity has ended
   int resource = 0;     ///< which of the workload's
   /// Done while the operation before it still holds its lock, after its section: only if that one
@@ -54,20 +54,33 @@ struct Operation {
   bool drops = false;     ///< destroys its hold in place of giving it back
   bool heedless = false;  ///< writes without another look at its validity
   Duration stall{};       ///< if not 0: a pause strikes right after it has read what is guarded
-  /// Asks as a reader, and does not write; at a latch: waits, and counts for nobody. Only where
-  /// that MayShare (scenario.h).
-  bool shared = false;
+  bool shared = false;    ///< asks as a reader, and does not write; only where KindModel::shares
   /// If not 0: the number of permits that it puts in force in place of asking, also inside another
-  /// operation, whatever that has. Only where that MaySetLimits (scenario.h).
+  /// operation, whatever that has. Only where that MaySetLimits (kind_model.h).
   int sets_limit = 0;
   /// Its wait is stopped `stop_after` after it has asked; 0: before. Only where Traits say `stops`.
   bool stops = false;
   Duration stop_after{};
-  /// An operator's: asks for nothing, but looks for holders, thinks about that for `hold`, and
-  /// takes the lock away from them; with `extend` says so twice. Only where Traits say `operators`.
-  bool forces = false;
+  bool forces = false;  ///< an operator's, see Forcing; only where Traits say `operators`
   bool operator==(const Operation&) const = default;
 };
+
+/// An operator asks for nothing, but looks for holders, thinks, and takes the lock away from them.
+struct Forcing {
+  Duration thinks{};   ///< about what it has seen
+  bool twice = false;  ///< says so twice
+};
+/// REQUIRES: the operation is an operator's.
+Forcing ForcingOf(const Operation& operation);
+
+/// At a latch an operation is a party, except those of readers, which count for nobody: its client
+/// thinks, counts down for it, and then waits as the operation asks.
+struct LatchUse {
+  bool counts = true;
+  std::optional<Duration> again_after = std::nullopt;  ///< counts once more, so long after that
+  Operation request;
+};
+LatchUse LatchUseOf(const Operation& operation);
 
 /// How long a lock may take to notice the end of a validity: e of LK014 b.
 inline constexpr Duration kNotice = std::chrono::milliseconds(1);

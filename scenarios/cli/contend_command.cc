@@ -14,6 +14,7 @@
 #include "reports/contention_json.h"
 #include "reports/contention_text.h"
 #include "reports/run_files.h"
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/gate_file.h"
 #include "scenarios/cli/interruption.h"
@@ -116,7 +117,7 @@ Result<contend::ContendOptions> OptionsOf(const ContendSettings& settings,
   // A pattern selects the measurable ones; a name just that one.
   if (settings.lock.find_first_of("*?[") != std::string::npos) {
     std::erase_if(options.entries,
-                  [](const Entry& entry) { return entry.subject->traits().latch; });
+                  [](const Entry& entry) { return !ModelOf(entry.subject->traits().kind).held; });
   }
   options.clients = *clients;
   options.load = settings.load;

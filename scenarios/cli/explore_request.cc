@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/cli/explore_request.h"
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/cli/values.h"
 
 #include <algorithm>
@@ -15,8 +16,6 @@ namespace {
 
 /// Just long enough to return in the middle of the next client's section.
 constexpr int kOverstay = 37;
-/// In % of a lease. At a latch, events at the same instant are never too early.
-constexpr int kApartAtALatch = 10;
 
 bool ServersFail(const ExploreRequest& request) {
   return request.bounds.failovers + request.bounds.restarts > 0;
@@ -126,7 +125,7 @@ Status FitsTheLock(const Bounds& bounds, const harness::Traits& traits) {
   if (bounds.other_limits > 0 && !may.limit_stands.has_value()) {
     return Invalid("this lock keeps no limit in the server");
   }
-  if ((bounds.setters > 0 || bounds.follow) && !MaySetLimits(traits)) {
+  if ((bounds.setters > 0 || bounds.follow) && !MaySetLimits(traits.kind)) {
     return Invalid("the limit of this lock cannot be set");
   }
   if (bounds.life > 0 && !may.lives) return Invalid("this lock is not a latch with a limited life");
@@ -178,8 +177,7 @@ Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry
   // Fingerprints do not show how one task of a client reacts to a stop that another one requests at
   // the same instant.
   if (options.bounds.stops > 0) options.bounds.tasks_in_order = true;
-  options.bounds.stagger =
-      request.stagger.value_or(entry.subject->traits().latch ? kApartAtALatch : 0);
+  options.bounds.stagger = request.stagger.value_or(ModelOf(entry.subject->traits().kind).stagger);
   auto only = OnlyOf(request, options.run_case);
   if (!only.ok()) return only.status();
   options.only = *std::move(only);

@@ -61,7 +61,7 @@ std::string_view WhatIsNotJudged(const LogEvent& event) {
 /// Nothing is taken for granted of a lock but what it says of itself in the log.
 OutsideRules RulesOf(const LogFile& log, const JudgeSettings& settings) {
   OutsideRules rules;
-  rules.traits.semaphore = log.header.permits > 1;
+  if (log.header.permits > 1) rules.traits.kind = harness::Permits{};
   rules.traits.renews = settings.renews;
   rules.partial = true;
   rules.calm = false;

@@ -10,6 +10,7 @@
 
 #include "reports/json_writer.h"
 #include "scenarios/cases/generators.h"
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/cli/values.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/log/words.h"
@@ -124,25 +125,26 @@ Result<ReplayCase> ReplayCaseOf(std::string_view token, const Registry& registry
     replayed.workload =
         Generator(*unit.scenario, ExtrasOf(unit.entry->subject->traits())).Draw(seed);
   }
-  if (replayed.workload.permits > 1 && !unit.entry->subject->traits().semaphore) {
+  if (replayed.workload.permits > 1 && !ModelOf(unit.entry->subject->traits().kind).permits) {
     return Invalid(fmt::format("the token asks for {} permits of {}, which is not a semaphore",
                                replayed.workload.permits, replayed.token.lock));
   }
-  if (HasReaders(replayed.workload) && !MayShare(unit.entry->subject->traits())) {
+  if (HasReaders(replayed.workload) && !ModelOf(unit.entry->subject->traits().kind).shares) {
     return Invalid(
         fmt::format("the token asks {} for readers, which it does not have", replayed.token.lock));
   }
   const harness::Traits traits = unit.entry->subject->traits();
-  if (HasOwnLeases(replayed.workload) && !traits.own_leases && !traits.limit_stands.has_value()) {
+  if (HasOwnLeases(replayed.workload) && !traits.own_leases &&
+      !LimitStands(traits.kind).has_value()) {
     return Invalid(
         fmt::format("the token has clients with leases of their own, but {} has one for all",
                     replayed.token.lock));
   }
-  if (HasOwnLimits(replayed.workload) && !traits.limit_stands.has_value()) {
+  if (HasOwnLimits(replayed.workload) && !LimitStands(traits.kind).has_value()) {
     return Invalid(fmt::format("the token has clients with limits of their own, but {} keeps none",
                                replayed.token.lock));
   }
-  if (SetsLimits(replayed.workload) && !MaySetLimits(traits)) {
+  if (SetsLimits(replayed.workload) && !MaySetLimits(traits.kind)) {
     return Invalid(
         fmt::format("the token has the limit of {} set, which is only that of its permits",
                     replayed.token.lock));

@@ -6,14 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/property.h"
 
 namespace interlock::scenarios {
 namespace {
-
-Judged ForSemaphore(Judged property) {
-  return PropertyOf(property).of_semaphores.value_or(property);
-}
 
 /// A server without any data: enough to learn whether a subject shows who owns it.
 class NoData : public harness::ServerView {
@@ -36,10 +33,10 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& t
                               bool shows_ownership) {
   std::vector<Judged> judged;
   for (const Judged listed : scenario.judges) {
-    const Judged property = traits.semaphore ? ForSemaphore(listed) : listed;
+    const Judged property = CounterpartOf(traits.kind, listed);
     const Property& row = PropertyOf(property);
     const Demand demand{scenario, traits, shows_ownership};
-    if (!row.IsOf(traits) || (row.need != nullptr && !row.need(demand))) continue;
+    if (!row.IsOf(traits.kind) || (row.need != nullptr && !row.need(demand))) continue;
     judged.push_back(property);
   }
   return judged;
@@ -71,7 +68,8 @@ std::string_view WhyNotPromised(Judged property, const Scenario& scenario, Synch
   if (assumes.clocks && scenario.gives_up.clocks) {
     return "no lease lock can rely on leases when clocks jump or run at any rate";
   }
-  const bool assumes_writes = assumes.writes && (!traits.latch || row.of_latches.assumes_writes);
+  const bool assumes_writes =
+      assumes.writes && (ModelOf(traits.kind).held || row.of_latches.assumes_writes);
   if (assumes_writes && scenario.gives_up.writes) {
     return "no lock on one server can hold what that server forgets";
   }
@@ -83,12 +81,12 @@ std::string_view WhyNotPromised(Judged property, const Scenario& scenario, Synch
 
 bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony,
                 const harness::Traits& traits) {
-  return std::any_of(
-      scenario.weaknesses.begin(), scenario.weaknesses.end(), [&](const Weakness& weakness) {
-        if (weakness.cured_by_lock_delay && traits.lock_delay) return false;
-        return weakness.synchrony == synchrony &&
-               (weakness.property == property || ForSemaphore(weakness.property) == property);
-      });
+  return std::any_of(scenario.weaknesses.begin(), scenario.weaknesses.end(),
+                     [&](const Weakness& weakness) {
+                       if (weakness.cured_by_lock_delay && traits.lock_delay) return false;
+                       return weakness.synchrony == synchrony &&
+                              CounterpartOf(traits.kind, weakness.property) == property;
+                     });
 }
 
 }  // namespace interlock::scenarios

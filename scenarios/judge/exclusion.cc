@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/forced.h"
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/outside.h"
@@ -78,7 +79,8 @@ std::optional<Overlap> EarliestOverlap(std::vector<End> ends, const Limits& limi
 
 }  // namespace
 
-void JudgeExclusion(const History& history, bool semaphore, std::vector<Violation>& violations) {
+void JudgeExclusion(const History& history, const harness::Kind& kind,
+                    std::vector<Violation>& violations) {
   if (static_cast<int>(history.holds.size()) <= history.limits.Least()) return;
   std::vector<End> beliefs;
   std::vector<End> sections;
@@ -90,15 +92,15 @@ void JudgeExclusion(const History& history, bool semaphore, std::vector<Violatio
     if (hold.entered()) Append(hold.section, forced_out, hold, sections);
   }
   if (const auto overlap = EarliestOverlap(std::move(beliefs), history.limits)) {
-    violations.push_back({semaphore ? Judged::kPermitsBelief : Judged::kBeliefExclusion,
-                          overlap->at, overlap->entering,
+    violations.push_back({CounterpartOf(kind, Judged::kBeliefExclusion), overlap->at,
+                          overlap->entering,
                           fmt::format("{} and {} both believed to hold from {} until {}",
                                       ClientName(overlap->inside), ClientName(overlap->entering),
                                       Instant(overlap->at), Instant(overlap->until))});
   }
   if (const auto overlap = EarliestOverlap(std::move(sections), history.limits)) {
-    violations.push_back({semaphore ? Judged::kPermitsSection : Judged::kSectionExclusion,
-                          overlap->at, overlap->entering,
+    violations.push_back({CounterpartOf(kind, Judged::kSectionExclusion), overlap->at,
+                          overlap->entering,
                           fmt::format("{} and {} were both inside from {} until {}",
                                       ClientName(overlap->inside), ClientName(overlap->entering),
                                       Instant(overlap->at), Instant(overlap->until))});
@@ -112,7 +114,7 @@ bool MayBeSeveral(const History& history) {
 namespace {
 
 void JudgeBeliefsAndSections(const JudgedResource& of, Violations& found) {
-  JudgeExclusion(of.history, of.traits.semaphore, found);
+  JudgeExclusion(of.history, of.traits.kind, found);
 }
 
 /// The history with its sections cut where the validity ended, because a client that was late to
@@ -128,12 +130,12 @@ History WithSectionsCut(const History& history) {
 
 void JudgeBeliefsFromOutside(const SeenFromOutside& of, OutsideVerdict& verdict) {
   const History& history = of.history;
-  const bool semaphore = of.rules.traits.semaphore;
-  JudgeExclusion(WithSectionsCut(history), semaphore, verdict.violations);
-  const Judged section = semaphore ? Judged::kPermitsSection : Judged::kSectionExclusion;
+  const harness::Kind& kind = of.rules.traits.kind;
+  JudgeExclusion(WithSectionsCut(history), kind, verdict.violations);
+  const Judged section = CounterpartOf(kind, Judged::kSectionExclusion);
   if (verdict.Find(section) != nullptr) return;
   std::vector<Violation> uncut;
-  JudgeExclusion(history, semaphore, uncut);
+  JudgeExclusion(history, kind, uncut);
   const auto late = std::ranges::find(uncut, section, &Violation::property);
   if (late == uncut.end()) return;
   verdict.undecided[section] = late->what + "; but one of them was late to leave, after its lease";
@@ -164,7 +166,6 @@ constinit const Property kBeliefExclusionProperty = {
     .fixes = {"count the validity from before the request was sent, on the monotonic clock",
               "subtract an allowance for clock drift that covers both clocks' worst rate",
               "treat a failed extend, or a lost connection, as the end of the lease"},
-    .of_semaphores = Judged::kPermitsBelief,
     .assumes = {.connections = true, .clocks = true, .writes = true},
     .judge = JudgeBeliefsAndSections,
     .exercised = Reached<Goal::kContended>,
@@ -186,7 +187,6 @@ constinit const Property kSectionExclusionProperty = {
               "check the remaining validity before each protected step, and extend in good time",
               "choose a lease far longer than the longest pause; this makes it rarer, not "
               "impossible"},
-    .of_semaphores = Judged::kPermitsSection,
     .assumes = {.short_pauses = true, .connections = true, .clocks = true, .writes = true},
     .exercised = WereMoreInside,
 };

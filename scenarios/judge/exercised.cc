@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/forced.h"
 #include "scenarios/judge/latch.h"
 #include "scenarios/judge/limit.h"
@@ -273,7 +274,8 @@ void AddGoals(const History& history, GoalSet& goals) {
 
 void AddGoals(const JudgedResource& resource, GoalSet& goals) {
   const History& recorded = resource.recorded;
-  if (resource.traits.latch) return AddLatchGoals(recorded, LatchRulesOf(resource), goals);
+  if (!ModelOf(resource.traits.kind).held)
+    return AddLatchGoals(recorded, LatchRulesOf(resource), goals);
   AddGoals(recorded, goals);
   AddLimitGoals(recorded, goals);
   if (resource.traits.quorum) AddQuorumGoals(recorded, resource.history, goals);
@@ -295,8 +297,8 @@ PerJudged<bool> Exercised(const History& history, const harness::Traits& traits,
                           const GoalSet& goals) {
   PerJudged<bool> exercised;
   for (const Property* property : AllProperties()) {
-    if (!property->judged.has_value() || !property->IsOf(traits)) continue;
-    const WasExercised was = traits.latch ? property->of_latches.exercised : property->exercised;
+    if (!property->IsOf(traits.kind)) continue;
+    const WasExercised was = property->ReadingOf(traits.kind).exercised;
     exercised[*property->judged] = was({history, traits, goals});
   }
   return exercised;

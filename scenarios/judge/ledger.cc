@@ -313,7 +313,7 @@ void Ledger::Grant(Grantee grantee, const SeenOwner& owner, VirtualTime now, con
   } else if (static_cast<int>(others.size()) >= history.limits.MostNow()) {
     const ServerHold* other = others.back();
     violations.push_back(
-        {semaphore_ ? Judged::kPermitsServer : Judged::kServerExclusion, now, client,
+        {exclusion_, now, client,
          fmt::format("the server granted to {} while {} was promised the lock until {}",
                      ClientName(client), ClientName(other->client),
                      Instant(other->promise_end()))});

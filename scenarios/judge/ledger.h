@@ -25,6 +25,7 @@
 
 #include <interlock/harness/lock.h>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/log/history.h"
 
 namespace interlock::scenarios {
@@ -53,7 +54,8 @@ struct SeenOwner {
 
 class Ledger {
  public:
-  explicit Ledger(bool semaphore) : semaphore_(semaphore) {}
+  explicit Ledger(const harness::Kind& kind)
+      : exclusion_(CounterpartOf(kind, Judged::kServerExclusion)) {}
 
   /// A server and its current entries.
   struct Look {
@@ -101,7 +103,7 @@ class Ledger {
   void Grant(Grantee grantee, const SeenOwner& owner, VirtualTime now, const Look& look,
              History& history, std::vector<Violation>& violations) const;
 
-  const bool semaphore_;
+  const Judged exclusion_;  ///< the property of two grants at once
   std::size_t settled_ = 0;
 };
 

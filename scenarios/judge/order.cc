@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/forced.h"
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/property.h"
@@ -177,7 +178,7 @@ constinit const Property kOrderProperty = {
         [](const JudgedResource& of, Violations& found) {
           const auto& bound = of.traits.bypass_bound;
           if (bound.has_value()) JudgeOrder(of.history, *bound, found);
-          if (of.traits.prefers_writers) JudgePreference(of.history, found);
+          if (PrefersWriters(of.traits.kind)) JudgePreference(of.history, found);
         },
     .exercised =
         [](const Evidence& of) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/exercised.h"
 #include "scenarios/judge/latch.h"
 #include "scenarios/judge/outside_goals.h"
@@ -15,7 +16,7 @@ namespace {
 constexpr Duration kServerUnit = std::chrono::milliseconds(2);
 
 GoalSet GoalsOf(const SeenFromOutside& of) {
-  if (of.rules.traits.latch) {
+  if (!ModelOf(of.rules.traits.kind).held) {
     GoalSet goals;
     AddLatchGoals(of.history, {of.rules.parties, of.rules.wake_up_bound, of.rules.forgetful},
                   goals);
@@ -51,9 +52,8 @@ OutsideVerdict JudgeFromOutside(const SeenFromOutside& of) {
   verdict.goals = GoalsOf(of);
   verdict.exercised = Exercised(of.history, traits, verdict.goals);
   for (const Property* property : AllProperties()) {
-    if (!property->IsOf(traits)) continue;
-    const FromOutside& row =
-        traits.latch ? property->of_latches.from_outside : property->from_outside;
+    if (!property->IsOf(traits.kind)) continue;
+    const FromOutside row = property->ReadingOf(traits.kind).from_outside;
     if (row.judge != nullptr) row.judge(of, verdict);
     // A property that nobody could look at was not exercised.
     if (row.shown == nullptr) continue;
@@ -65,8 +65,7 @@ OutsideVerdict JudgeFromOutside(const SeenFromOutside& of) {
 }
 
 std::string_view WhyHidden(Judged property, const OutsideSetting& setting) {
-  const Property& row = PropertyOf(property);
-  const FromOutside& of = setting.traits.latch ? row.of_latches.from_outside : row.from_outside;
+  const FromOutside of = PropertyOf(property).ReadingOf(setting.traits.kind).from_outside;
   return of.why_hidden == nullptr ? "" : of.why_hidden(setting);
 }
 

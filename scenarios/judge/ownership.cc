@@ -26,7 +26,7 @@ namespace {
 
 void JudgeQuorumsOf(const JudgedResource& of, Violations& found) {
   if (!of.traits.quorum) return;
-  JudgeQuorums(of.history, of.traits.semaphore, found);
+  JudgeQuorums(of.history, of.traits.kind, found);
 }
 
 /// Whether there was contention while somebody owned it in the server.
@@ -126,7 +126,6 @@ constinit const Property kServerExclusionProperty = {
               "let the data survive: fsync always, or start again only after the longest TTL has "
               "passed",
               "use a quorum of independent masters, and guard the resource with fencing tokens"},
-    .of_semaphores = Judged::kPermitsServer,
     .need = NeedsOwnership,
     .assumes = {.writes = true},
     .judge = JudgeQuorumsOf,

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <interlock/harness/traits.h>
+#include "scenarios/cases/kind_model.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -60,12 +60,22 @@ constinit const Property kCrashProperty = {
 bool NeedsWaits(const Demand& of) { return of.traits.waits; }
 
 // A latch has no owners to show.
-bool NeedsOwnership(const Demand& of) { return of.shows_ownership || of.traits.latch; }
+bool NeedsOwnership(const Demand& of) {
+  return of.shows_ownership || !ModelOf(of.traits.kind).held;
+}
 
-bool Property::IsOf(const harness::Traits& traits) const {
-  if (traits.latch) return of_latches.exercised != nullptr;
-  if (exercised == nullptr) return false;
-  return traits.semaphore ? !of_semaphores.has_value() : !IsOfPermits(*judged);
+bool Property::IsOf(const harness::Kind& kind) const {
+  const bool exercises =
+      ModelOf(kind).held ? exercised != nullptr : of_latches.exercised != nullptr;
+  return exercises && CounterpartOf(kind, *judged) == *judged;
+}
+
+Reading Property::ReadingOf(const harness::Kind& kind) const {
+  if (ModelOf(kind).held) return {headline, fixes, judge, exercised, from_outside};
+  Reading reading{headline, fixes, of_latches.judge, of_latches.exercised, of_latches.from_outside};
+  if (!of_latches.headline.empty()) reading.headline = of_latches.headline;
+  if (!of_latches.fix.empty()) reading.fixes.fill(of_latches.fix);
+  return reading;
 }
 
 std::span<const Property* const> AllProperties() { return kTable; }

@@ -16,13 +16,11 @@
 #include <string_view>
 #include <vector>
 
+#include <interlock/harness/traits.h>
+
 #include "scenarios/cases/goals.h"
 #include "scenarios/cases/judged.h"
 #include "scenarios/cases/synchrony.h"
-
-namespace interlock::harness {
-struct Traits;
-}
 
 namespace interlock::scenarios {
 
@@ -99,6 +97,15 @@ struct OfLatches {
   bool assumes_writes = true;  ///< if the property does
 };
 
+/// What a property means for one kind of primitive.
+struct Reading {
+  std::string_view headline;
+  std::array<std::string_view, 3> fixes;
+  PropertyJudge judge = nullptr;
+  WasExercised exercised = nullptr;
+  FromOutside from_outside = {};
+};
+
 /// A row of the table, one per slug. LK013 has three, one for each level at which permits can be
 /// exceeded.
 struct Property {
@@ -110,17 +117,17 @@ struct Property {
   std::string_view definition;        ///< "Violated when ...", one sentence
   std::string_view scenario;          ///< the classic example: "redis.d2"; "none" if none is named
   std::string_view story;             ///< what happens in that scenario
-  std::array<std::string_view, 3> fixes;     ///< the usual ones, best first
-  std::optional<Judged> of_semaphores = {};  ///< the property that replaces it for semaphores
-  PropertyNeed need = nullptr;               ///< nullptr: wherever a scenario lists it
+  std::array<std::string_view, 3> fixes;  ///< the usual ones, best first
+  PropertyNeed need = nullptr;            ///< nullptr: wherever a scenario lists it
   Assumes assumes = {};
   PropertyJudge judge = nullptr;     ///< nullptr: judged by another row's judge or the recorder
   WasExercised exercised = nullptr;  ///< nullptr: no run of a lock exercises it
   FromOutside from_outside = {};
   OfLatches of_latches = {};
 
-  /// Whether it applies to the kind (lock, semaphore or latch) that these traits describe.
-  bool IsOf(const harness::Traits& traits) const;
+  /// Whether it applies to this kind, and what it means there.
+  bool IsOf(const harness::Kind& kind) const;
+  Reading ReadingOf(const harness::Kind& kind) const;
 };
 
 /// The table, in the order of judged.h. Rows with the same code are adjacent, in the order server,

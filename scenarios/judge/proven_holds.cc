@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/lease_model.h"
 #include "scenarios/log/words.h"
 
@@ -55,8 +56,9 @@ bool GrantedWhileTaken(const History& history, const Attempt& attempt) {
                      });
 }
 
-void JudgeServer(const History& history, bool semaphore, std::vector<Violation>& violations) {
-  const Judged property = semaphore ? Judged::kPermitsServer : Judged::kServerExclusion;
+void JudgeServer(const History& history, const harness::Kind& kind,
+                 std::vector<Violation>& violations) {
+  const Judged property = CounterpartOf(kind, Judged::kServerExclusion);
   std::vector<Violation> found;
   for (const ServerHold& hold : history.server_holds) {
     const ServerHold* other = Intruder(history, hold);
@@ -106,9 +108,8 @@ void JudgeTogether(const History& history, const OutsideRules& rules,
   if (!answer.fails.has_value()) return;
   for (const Unexplained& one : kUnexplained) {
     if (one.depth != *answer.fails) continue;
-    const bool permits = one.depth == ModelDepth::kGrants && rules.traits.semaphore;
     violations.push_back(
-        {permits ? Judged::kPermitsServer : one.property, history.end, -1,
+        {CounterpartOf(rules.traits.kind, one.property), history.end, -1,
          fmt::format("no order of {} is one that a server can have given", one.what)});
   }
 }
@@ -117,7 +118,7 @@ void JudgeTogether(const History& history, const OutsideRules& rules,
 
 void JudgeProvenHolds(const SeenFromOutside& of, OutsideVerdict& verdict) {
   const OutsideRules& rules = of.rules;
-  JudgeServer(of.history, rules.traits.semaphore, verdict.violations);
+  JudgeServer(of.history, rules.traits.kind, verdict.violations);
   const bool searches = !rules.partial && !rules.traits.quorum;
   if (searches && rules.servers_answered && rules.disturbed.empty()) {
     JudgeTogether(of.history, rules, verdict.violations);

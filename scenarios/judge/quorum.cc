@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
@@ -283,7 +284,8 @@ History QuorumView(const History& history) {
   return view;
 }
 
-void JudgeQuorums(const History& view, bool semaphore, std::vector<Violation>& violations) {
+void JudgeQuorums(const History& view, const harness::Kind& kind,
+                  std::vector<Violation>& violations) {
   for (std::size_t i = 0; i < view.server_holds.size(); ++i) {
     const ServerHold& second = view.server_holds[i];
     const ServerHold* last = nullptr;
@@ -298,8 +300,7 @@ void JudgeQuorums(const History& view, bool semaphore, std::vector<Violation>& v
     const int permits = view.limits.Most(second.granted, second.granted);
     if (static_cast<int>(before.size()) < permits) continue;
     violations.push_back(
-        {semaphore ? Judged::kPermitsServer : Judged::kServerExclusion, second.granted,
-         second.client,
+        {CounterpartOf(kind, Judged::kServerExclusion), second.granted, second.client,
          fmt::format("a quorum of servers granted to {} while {} was promised the lock by a "
                      "quorum until {}",
                      ClientName(second.client), ClientName(last->client),

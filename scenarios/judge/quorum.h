@@ -16,6 +16,8 @@
 
 #include <vector>
 
+#include <interlock/harness/kind.h>
+
 #include "scenarios/cases/goals.h"
 #include "scenarios/log/history.h"
 
@@ -27,7 +29,8 @@ History QuorumView(const History& history);
 /// Server exclusion (LK001): two owners, not both readers, hold a quorum of promises at the same
 /// instant; for a semaphore (LK013), more owners than permits. Appends at most one violation, the
 /// earliest.
-void JudgeQuorums(const History& view, bool semaphore, std::vector<Violation>& violations);
+void JudgeQuorums(const History& view, const harness::Kind& kind,
+                  std::vector<Violation>& violations);
 
 /// What happened to the votes: see Goal.
 void AddQuorumGoals(const History& history, const History& view, GoalSet& goals);

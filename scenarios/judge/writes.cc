@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/cases/scenario.h"
 #include "scenarios/judge/forced.h"
 #include "scenarios/judge/grants.h"
@@ -117,11 +118,11 @@ constinit const Property kFencedWritesProperty = {
               "compare and write in one step at the resource, on reads that lead to writes too",
               "keep the highest token as safely as the data that it guards"},
     // Holders of several permits have no order.
-    .need = [](const Demand& of) { return !of.traits.semaphore; },
+    .need = [](const Demand& of) { return ModelOf(of.traits.kind).ordered; },
     .assumes = {.clocks = true, .writes = true, .why_not = WhyNoWriteIsFenced},
     .judge =
         [](const JudgedResource& of, Violations& found) {
-          if (of.traits.semaphore) return;
+          if (!ModelOf(of.traits.kind).ordered) return;
           JudgeWrites(of.history, of.guarded_by_token, found);
         },
     .exercised =

@@ -2,7 +2,7 @@
 //
 // The number of permits over the time of a run, as far as it can be known from outside. For most
 // locks it is constant. For a semaphore that keeps its limit in the server (see
-// harness::Traits::limit_stands) it depends on grants and SetLimit: the first grant puts its
+// harness::Permits::limit_stands) it depends on grants and SetLimit: the first grant puts its
 // client's wish in force, and then only SetLimit changes it. During a SetLimit, and after one of
 // unknown outcome, it may be either number.
 //

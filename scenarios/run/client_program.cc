@@ -197,9 +197,10 @@ class Program {
     if (seen.code() == StatusCode::kCancelled) return false;
     events_.On(who, EventKind::kInspected, Answer(seen.status()));
     if (!seen.ok()) return true;
-    if (operation.hold.count() > 0) SleepUntil(runtime_.Now() + operation.hold);
+    const Forcing forcing = ForcingOf(operation);
+    if (forcing.thinks.count() > 0) SleepUntil(runtime_.Now() + forcing.thinks);
     for (const harness::SeenHolder& holder : *seen) {
-      for (int said = 0; said < (operation.extend ? 2 : 1); ++said) {
+      for (int said = 0; said < (forcing.twice ? 2 : 1); ++said) {
         events_.On(who, EventKind::kForce, HolderDetails{holder.token});
         const Status forced = lock.ForceRelease(holder);
         if (forced.code() == StatusCode::kCancelled) return false;

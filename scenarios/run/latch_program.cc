@@ -18,12 +18,13 @@ class LatchProgram {
   void Think(const Operation& operation) { Pause(operation.think); }
 
   /// Returns false if the world is being torn down.
-  bool Count(const Operation& operation, int party) {
-    if (!CountDown(operation, party)) return false;
-    if (!operation.extend) return true;
+  bool Count(const LatchUse& use, int party) {
+    if (!use.counts) return true;
+    if (!CountDown(use.request, party)) return false;
+    if (!use.again_after.has_value()) return true;
     // The count may have been forgotten, or another party's may still be missing.
-    Pause(operation.hold);
-    return CountDown(operation, party);
+    Pause(*use.again_after);
+    return CountDown(use.request, party);
   }
 
   /// Returns false if the world is being torn down.
@@ -39,8 +40,7 @@ class LatchProgram {
   }
 
   /// Returns the answer; kCancelled if the world is being torn down.
-  StatusCode Await(Operation operation) {
-    operation.shared = false;  // nobody passes a latch as a reader
+  StatusCode Await(const Operation& operation) {
     events_.On(Who(operation), EventKind::kAsk, DetailsOf(operation));
     std::optional<Stopper> stopper;
     if (operation.stops && operation.ask != Ask::kTry) {
@@ -87,7 +87,7 @@ class LatchProgram {
 bool CountsLater(const std::vector<Operation>& operations, std::size_t index) {
   const auto later = operations.begin() + static_cast<std::ptrdiff_t>(index) + 1;
   return std::any_of(later, operations.end(), [&](const Operation& other) {
-    return !other.shared && other.resource == operations[index].resource;
+    return LatchUseOf(other).counts && other.resource == operations[index].resource;
   });
 }
 
@@ -98,14 +98,14 @@ void RunLatchClient(int client, const ClientPlan& plan, Progress& progress,
                     std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events) {
   LatchProgram program(client, environment, locks, events);
   for (std::size_t& next = progress.next; next < plan.operations.size(); ++next) {
-    const Operation& operation = plan.operations[next];
+    const LatchUse use = LatchUseOf(plan.operations[next]);
     if (progress.tell) progress.tell(next, OperationPart::kThink);
-    program.Think(operation);
+    program.Think(use.request);
     if (progress.tell) progress.tell(next, OperationPart::kAsk);
     events.Step(client);
-    if (!operation.shared && !program.Count(operation, PartyOf(client, next))) return;
-    if (operation.ask == Ask::kWait && CountsLater(plan.operations, next)) continue;
-    if (program.Await(operation) == StatusCode::kCancelled) return;
+    if (!program.Count(use, PartyOf(client, next))) return;
+    if (use.request.ask == Ask::kWait && CountsLater(plan.operations, next)) continue;
+    if (program.Await(use.request) == StatusCode::kCancelled) return;
   }
 }
 

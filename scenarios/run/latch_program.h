@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What a client of a workload does with a latch (Traits::latch), over the harness interface alone:
-// in virtual time and on real servers, as in client_program.h. Each operation of the workload is a
-// party, except those of readers: its client thinks, counts down for it, repeats that while the
-// outcome is unknown, works for a while, counts once more if it is to extend, and waits as the
-// operation asks. A reader only thinks and waits. The rest of an operation is for locks.
+// What a client of a workload does with a latch, over the harness interface alone: in virtual time
+// and on real servers, as in client_program.h. An operation is a LatchUse there; a count is
+// repeated while its outcome is unknown.
 //
 // Thread safety: that of client_program.h.
 #pragma once

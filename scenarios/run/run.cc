@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/demanded.h"
 #include "scenarios/run/black_box.h"
 #include "scenarios/run/environment.h"
@@ -119,7 +120,7 @@ class OneRun {
     recorder_.RunsOnThisTask(client);
     const auto index = static_cast<std::size_t>(client);
     const bool own = index < workload_.clients.size();
-    if (!traits_.latch) {
+    if (ModelOf(traits_.kind).held) {
       RunClient(client, PlanOf(client), progress_[index], environment, traits_, locks, events_);
     } else if (own) {
       RunLatchClient(client, PlanOf(client), progress_[index], environment, locks, events_);
@@ -152,7 +153,7 @@ class OneRun {
     ClientPlan plan;
     plan.operations.assign(kRequestsAgain, ask);
     plan.operations.back().think += kLongestRecovery;
-    if (traits_.latch) return SeeLatchesOpen(client, plan, environment, locks);
+    if (!ModelOf(traits_.kind).held) return SeeLatchesOpen(client, plan, environment, locks);
     Progress progress;
     RunClient(client, plan, progress, environment, traits_, locks, events_);
   }
@@ -172,7 +173,7 @@ class OneRun {
   /// differ about the limit, each probe sets it to the number of probes for the resource.
   void AddProbe(int resource) {
     ClientPlan plan;
-    if (VariesLimits(workload_) && MaySetLimits(traits_)) {
+    if (VariesLimits(workload_) && MaySetLimits(traits_.kind)) {
       plan.limit = 0;
       plan.operations.push_back({.resource = resource, .sets_limit = workload_.permits});
     }

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/circles.h"
 #include "scenarios/judge/exercised.h"
 #include "scenarios/judge/judged_resource.h"
@@ -48,7 +49,7 @@ class RunJudge {
       histories.push_back(traits_.quorum ? &views.back() : &resource.history);
       JudgeResource(resource, *histories.back(), to_its_end, result);
     }
-    if (traits_.waits && !traits_.latch) JudgeCircles(histories, result.violations);
+    if (traits_.waits && ModelOf(traits_.kind).held) JudgeCircles(histories, result.violations);
     if (stop == sim::StopReason::kUnmodelled) {
       result.inconclusive = "not modelled: " + world_.unmodelled().value_or("?");
     } else if (ran_out && !StormRaged(histories)) {
@@ -152,8 +153,8 @@ class RunJudge {
     const std::size_t first = result.violations.size();
     const JudgedResource judged = AsJudged(resource, history, to_its_end);
     for (const Property* property : AllProperties()) {
-      if (!property->IsOf(traits_)) continue;
-      const PropertyJudge judge = traits_.latch ? property->of_latches.judge : property->judge;
+      if (!property->IsOf(traits_.kind)) continue;
+      const PropertyJudge judge = property->ReadingOf(traits_.kind).judge;
       if (judge != nullptr) judge(judged, result.violations);
     }
     GoalSet goals = recorder_.goals();

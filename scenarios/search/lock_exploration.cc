@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/search/rows.h"
 #include "scenarios/search/unit_runner.h"
@@ -14,10 +15,7 @@
 namespace interlock::scenarios {
 namespace {
 
-// Lengths in % of a lease.
-/// Latch clients are staggered, because at a latch nothing is too early within one instant.
-constexpr int kStaggerAtALatch = 10;
-/// A client that returns this late finds every waiter inside.
+/// In % of a lease: a client that returns this late finds every waiter inside.
 constexpr int kLate = 37;
 
 Unit UnitOf(const LockExploration& exploration) {
@@ -36,7 +34,7 @@ std::vector<Bounds> BoundsFor(const harness::Subject& subject) {
   bounds.expiries = wanted.expiries;
   bounds.lost_replies = wanted.lost_replies;
   bounds.tasks_in_order = wanted.tasks_in_order;
-  bounds.stagger = traits.latch ? kStaggerAtALatch : 0;
+  bounds.stagger = ModelOf(traits.kind).stagger;
   if (!wanted.late_returns) return {bounds};
   Bounds late = bounds;
   late.attempts = 1;

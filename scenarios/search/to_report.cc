@@ -204,10 +204,7 @@ std::size_t HintFor(const RunResult& run, const Violation& violation) {
 }
 
 std::array<std::string_view, 3> HintsFor(const RunCase& run_case, Judged property) {
-  std::array<std::string_view, 3> hints = PropertyOf(property).fixes;
-  const std::string_view of_latches = PropertyOf(property).of_latches.fix;
-  if (run_case.subject->traits().latch && !of_latches.empty()) hints.fill(of_latches);
-  return hints;
+  return PropertyOf(property).ReadingOf(run_case.subject->traits().kind).fixes;
 }
 
 /// The part of a counterexample that is known before its run.
@@ -220,8 +217,7 @@ Counterexample Named(const Found& found) {
   counterexample.lock = found.unit.entry->subject->name();
   counterexample.scenario = found.unit.scenario->name;
   counterexample.synchrony = found.unit.synchrony;
-  const std::string_view of_latches = property.of_latches.headline;
-  counterexample.title = traits.latch && !of_latches.empty() ? of_latches : property.headline;
+  counterexample.title = property.ReadingOf(traits.kind).headline;
   const std::size_t clients = found.workload.clients.size();
   for (std::size_t i = 0; i < clients; ++i) {
     const int process = ProcessOf(found.workload, static_cast<int>(i));

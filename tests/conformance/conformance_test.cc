@@ -61,6 +61,10 @@ void PrintTo(const Case& one, std::ostream* out) {
   *out << one.subject->name() << " on " << ToString(one.where);
 }
 
+bool Held(const harness::Traits& traits) {
+  return !std::holds_alternative<harness::Latch>(traits.kind);
+}
+
 std::vector<Case> CasesOf(bool (*chosen)(const harness::Traits&)) {
   std::vector<Case> cases;
   for (const auto& subject : scenarios::SoundSubjects()) {
@@ -95,7 +99,7 @@ class ConformanceTest : public ::testing::TestWithParam<Case> {
     options.lease = lease;
     options.permits = permits;
     if (subject().traits().several) options.several = {"r", "r-beside"};
-    if (subject().traits().latch) options.parties = 2;
+    if (!Held(subject().traits())) options.parties = 2;
     EXPECT_TRUE(NewBackend(GetParam().where)->Run(subject(), options, programs));
   }
 };
@@ -113,13 +117,13 @@ class LatchConformance : public ConformanceTest {};
   INSTANTIATE_TEST_SUITE_P(    \
       Ours, suite,             \
       ::testing::ValuesIn(CasesOf([](const harness::Traits& has) { return chosen; })), NameOf)
-CONFORM(LockConformance, !has.latch);
-CONFORM(SemaphoreConformance, has.semaphore);
-CONFORM(ReadersConformance, has.shared);
-CONFORM(ExtensionConformance, has.can_extend && !has.latch);
+CONFORM(LockConformance, Held(has));
+CONFORM(SemaphoreConformance, std::holds_alternative<harness::Permits>(has.kind));
+CONFORM(ReadersConformance, std::holds_alternative<harness::Readers>(has.kind));
+CONFORM(ExtensionConformance, has.can_extend&& Held(has));
 CONFORM(FencingConformance, has.fencing);
-CONFORM(ExpiryConformance, !has.latch && !has.renews);
-CONFORM(LatchConformance, has.latch);
+CONFORM(ExpiryConformance, Held(has) && !has.renews);
+CONFORM(LatchConformance, !Held(has));
 #undef CONFORM
 
 TEST_P(LockConformance, KeepsOthersOutUntilItIsReleased) {

@@ -135,7 +135,8 @@ std::unique_ptr<harness::Lock> Bench::NewLock(const harness::Subject& subject) {
   if (subject.traits().several) {
     options.several = {options.resource, options.resource + "-beside"};
   }
-  if (subject.traits().latch) options.parties = kBenchParties;
+  if (std::holds_alternative<harness::Latch>(subject.traits().kind))
+    options.parties = kBenchParties;
   return subject.NewLock(environment_, options);
 }
 

@@ -100,7 +100,7 @@ Status Extend(RedisClient& redis, Attempt& attempt) {
 Specimen Make() {
   return {MakeLock({.name = "broken/extend-revives",
                     .summary = "extends an entry that stands there still, though its time is over",
-                    .traits = {.semaphore = true, .can_extend = true},
+                    .traits = {.kind = harness::Permits{}, .can_extend = true},
                     .lock = EnterPermitSet,
                     .unlock = LeavePermitSet,
                     .extend = Extend,

@@ -53,7 +53,7 @@ class LatchSubject final : public harness::Subject {
 
   std::string_view name() const override { return recipe_.name; }
   std::string_view summary() const override { return recipe_.summary; }
-  harness::Traits traits() const override { return {.latch = true}; }
+  harness::Traits traits() const override { return {.kind = harness::Latch{}}; }
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {
     return std::make_unique<RecipeLatch>(environment, options, recipe_);

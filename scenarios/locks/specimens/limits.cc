@@ -107,7 +107,7 @@ std::shared_ptr<const harness::Subject> MakeKeptLimit(const KeptLimit& page) {
   return MakeLock(
       {.name = page.name,
        .summary = page.summary,
-       .traits = {.semaphore = true, .limit_stands = kLimitStands},
+       .traits = {.kind = harness::Permits{kLimitStands}},
        .lock = Taking(page),
        .unlock = LeaveLimit,
        .wait = AwaitBell,

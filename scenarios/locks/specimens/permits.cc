@@ -88,7 +88,7 @@ Status Unlock(RedisClient& redis, Attempt& attempt) {
 Specimen Make() {
   return {MakeLock({.name = "broken/counted-permits",
                     .summary = "counts its permits, and never gets back those of the dead",
-                    .traits = {.semaphore = true},
+                    .traits = {.kind = harness::Permits{}},
                     .lock = Lock,
                     .unlock = Unlock,
                     .owners = [](const harness::ServerView&, const harness::LockOptions&)
@@ -257,7 +257,7 @@ Status Lock(RedisClient& redis, Attempt& attempt) {
 Specimen Make() {
   return {MakeLock({.name = "broken/one-id-per-object",
                     .summary = "enters the object, not the hold, into the set of holders",
-                    .traits = {.semaphore = true},
+                    .traits = {.kind = harness::Permits{}},
                     .lock = Lock,
                     .unlock = LeavePermitSet,
                     .owners = PermitSetOwners}),
@@ -330,7 +330,7 @@ Status Lock(RedisClient& redis, Attempt& attempt) {
 Specimen Make() {
   return {MakeLock({.name = "broken/ttl-of-the-first",
                     .summary = "lets the first holder's lease end the permits of all",
-                    .traits = {.semaphore = true},
+                    .traits = {.kind = harness::Permits{}},
                     .lock = Lock,
                     .unlock = LeavePermitSet,
                     .owners = PermitSetOwners}),
@@ -363,7 +363,7 @@ Status Lock(RedisClient& redis, Attempt& attempt) {
 Specimen Make() {
   return {MakeLock({.name = "broken/sweeps-by-own-clock",
                     .summary = "sweeps out permits by the client's own time of day",
-                    .traits = {.semaphore = true},
+                    .traits = {.kind = harness::Permits{}},
                     .lock = Lock,
                     .unlock = LeavePermitSet,
                     .owners = PermitSetOwners}),

@@ -54,7 +54,7 @@ std::optional<std::vector<harness::Owner>> ReadersAndWriter(const harness::Serve
 
 Recipe ReadersRecipe() {
   Recipe recipe;
-  recipe.traits = {.shared = true};
+  recipe.traits = {.kind = harness::Readers{}};
   recipe.lock = EnterCorrectly;
   recipe.unlock = LeaveCorrectly;
   recipe.owners = ReadersAndWriter;

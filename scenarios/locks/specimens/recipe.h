@@ -41,7 +41,7 @@ struct Attempt {
   std::string client;  ///< 128 random bits, the same as long as the lock object lives
   std::chrono::milliseconds lease{};
   int permits = 1;      ///< as LockOptions::permits
-  bool shared = false;  ///< as a reader; only if Traits say `shared`
+  bool shared = false;  ///< as a reader; only for Readers
   /// Until when the caller waits, on its own clock; nullopt: not at all. It is this that a waiter
   /// looks at: a specimen may move it.
   std::optional<MonotonicTime> deadline;
@@ -125,7 +125,7 @@ struct Recipe {
   Step force = UnlockCorrectly;
   /// What Hold::valid answers; by default nothing.
   std::function<bool(RedisClient& redis, const Attempt& attempt)> valid = {};
-  /// kOk: it is in force; REQUIRES traits.limit_stands.
+  /// kOk: it is in force; REQUIRES Permits::limit_stands.
   SetLimitStep set_limit = {};
 };
 

@@ -220,7 +220,7 @@ class GemSubject final : public harness::Subject {
   std::string_view summary() const override {
     return "queue semaphore whose waiters give back a token also when they never got one";
   }
-  harness::Traits traits() const override { return {.semaphore = true}; }
+  harness::Traits traits() const override { return {.kind = harness::Permits{}}; }
 
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {

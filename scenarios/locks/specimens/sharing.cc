@@ -237,7 +237,7 @@ Specimen Make() {
   Recipe recipe = ReadersRecipe();
   recipe.name = "broken/dead-writer-first";
   recipe.summary = "readers wait for a writer that waits, though it is dead";
-  recipe.traits.prefers_writers = true;
+  recipe.traits.kind = harness::Readers{.prefers_writers = true};
   recipe.lock = Enter;
   recipe.auxiliary = [](const harness::LockOptions& options) {
     return std::vector<harness::AuxiliaryKey>{
@@ -289,7 +289,7 @@ Specimen Make() {
   Recipe recipe = ReadersRecipe();
   recipe.name = "broken/readers-join";
   recipe.summary = "prefers writers that wait, except where readers are inside already";
-  recipe.traits.prefers_writers = true;
+  recipe.traits.kind = harness::Readers{.prefers_writers = true};
   recipe.lock = Enter;
   recipe.auxiliary = [](const harness::LockOptions& options) {
     return std::vector<harness::AuxiliaryKey>{{KeyOf(options) + ":writers", options.lease}};

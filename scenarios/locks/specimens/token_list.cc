@@ -98,7 +98,7 @@ Status AcquireToken(RedisClient& redis, Attempt& attempt, const Step& prime, con
 
 Recipe TokenListRecipe() {
   Recipe recipe;
-  recipe.traits = {.semaphore = true};
+  recipe.traits = {.kind = harness::Permits{}};
   recipe.lock = [](RedisClient& redis, Attempt& attempt) {
     return AcquireToken(redis, attempt, PrimeTokens, RecoverTokens, TakeToken);
   };

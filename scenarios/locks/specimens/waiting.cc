@@ -314,7 +314,7 @@ std::shared_ptr<const harness::Subject> MakeSignalled(std::string_view name,
   return MakeLock(
       {.name = name,
        .summary = summary,
-       .traits = {.semaphore = true},
+       .traits = {.kind = harness::Permits{}},
        .lock = EnterPermitSet,
        .unlock = std::move(unlock),
        .wait = AwaitPermitSignal,

@@ -83,7 +83,7 @@ class CountDownLatchAdapter final : public harness::Subject {
     return "interlock::CountDownLatch: opens when each of its parties has counted down";
   }
   harness::Traits traits() const override {
-    return {.cluster = true, .latch = true, .stops = true};
+    return {.kind = harness::Latch{}, .cluster = true, .stops = true};
   }
   harness::ExploredBound explored() const override { return {.tasks_in_order = false}; }
 

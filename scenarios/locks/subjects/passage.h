@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a latch grants: a client that is let through holds nothing, see Traits::latch.
+// What a latch grants: a client that is let through holds nothing, see harness::Latch.
 //
 // Thread safety: as harness::Hold.
 #pragma once

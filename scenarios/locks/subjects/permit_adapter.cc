@@ -13,11 +13,10 @@ namespace interlock::scenarios::subjects {
 using std::chrono::milliseconds;
 
 harness::Traits PermitAdapter::traits() const {
-  return {.semaphore = true,
+  return {.kind = harness::Permits{LimitStands()},
           .can_extend = true,
           .fencing = true,
           .cluster = true,
-          .limit_stands = LimitStands(),
           .stops = true,
           .operators = true,
           .concurrent = true,

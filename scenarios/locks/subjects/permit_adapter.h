@@ -32,7 +32,7 @@ class PermitAdapter : public harness::Subject {
       const harness::LockOptions& options) const override;
 
  protected:
-  /// See Traits::limit_stands.
+  /// See harness::Permits::limit_stands.
   virtual std::chrono::milliseconds LimitStands() const = 0;
 };
 

@@ -88,10 +88,9 @@ class SharedMutexAdapter final : public MutexAdapter {
   std::string_view name() const override { return name_; }
   std::string_view summary() const override { return summary_; }
   harness::Traits traits() const override {
-    return {.can_extend = true,
+    return {.kind = harness::Readers{prefers_writers_},
+            .can_extend = true,
             .fencing = true,
-            .shared = true,
-            .prefers_writers = prefers_writers_,
             .cluster = true,
             .own_leases = true,
             .stops = true,

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/cases/scenario.h"
 #include "scenarios/run/black_box.h"
 #include "scenarios/run/load/client.h"
@@ -164,7 +165,7 @@ std::vector<harness::LockOptions> OptionsFor(const harness::Subject& subject, co
     options.key_prefix = key_prefix;
     options.resource = fmt::format("r{}", i + 1);
     options.lease = load.lease;
-    if (subject.traits().semaphore) options.permits = load.permits;
+    if (ModelOf(subject.traits().kind).permits) options.permits = load.permits;
     if (subject.traits().several) {
       options.several = {options.resource, options.resource + "/2"};
     }
@@ -175,7 +176,7 @@ std::vector<harness::LockOptions> OptionsFor(const harness::Subject& subject, co
 
 Result<Measured> MeasureSimulated(const harness::Subject& subject, int clients, const Load& load,
                                   std::uint64_t seed) {
-  if (subject.traits().latch) {
+  if (!ModelOf(subject.traits().kind).held) {
     return Status(StatusCode::kInvalidArgument,
                   fmt::format("{} is a latch: nobody contends for it", subject.name()));
   }

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/cases/scenario.h"
 #include "scenarios/run/load/measure.h"
 #include "scenarios/run/load/wall_client.h"
@@ -89,7 +90,7 @@ Result<std::unique_ptr<WallBench>> WallBench::Open(const Target& target, int mos
 
 Result<Measured> WallBench::Measure(const harness::Subject& subject, int clients, const Load& load,
                                     std::uint64_t seed, const std::atomic<bool>* stop) {
-  if (subject.traits().latch) {
+  if (!ModelOf(subject.traits().kind).held) {
     return Status(StatusCode::kInvalidArgument,
                   fmt::format("{} is a latch: nobody contends for it", subject.name()));
   }

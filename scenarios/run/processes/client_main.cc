@@ -28,6 +28,7 @@
 #include <interlock/sentinel_connector.h>
 #include <interlock/thread_runtime.h>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/log/log_file.h"
 #include "scenarios/run/latch_program.h"
 #include "scenarios/run/wall_clock.h"
@@ -267,7 +268,7 @@ void Work(const ClientTask& task, harness::Environment& environment,
           std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events) {
   const harness::Traits traits = task.subject->traits();
   Progress progress;
-  if (!traits.latch) {
+  if (ModelOf(traits.kind).held) {
     RunClient(task.client, task.plan, progress, environment, traits, locks, events);
   } else if (!task.late_comer.has_value()) {
     RunLatchClient(task.client, task.plan, progress, environment, locks, events);

@@ -21,7 +21,7 @@ struct HistoryFrame {
   Duration lease{};
   int permits = 1;
   int clients = 0;
-  bool prefers_writers = false;  ///< as in Traits
+  bool prefers_writers = false;  ///< as in harness::Readers
   /// End of the last fault of links and servers; the clients' own are among the events.
   VirtualTime faults_over{};
 };

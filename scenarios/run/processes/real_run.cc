@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/progress.h"
 #include "scenarios/run/latch_program.h"
 #include "scenarios/run/processes/client_process.h"
@@ -79,7 +80,7 @@ class OneRun {
     processes_.KillAll();
     TakeStrikes();
     return Report(started, {ended - started, case_.workload.lease, case_.workload.permits, clients_,
-                            traits_.prefers_writers, faults_over_ - started});
+                            PrefersWriters(traits_.kind), faults_over_ - started});
   }
 
  private:
@@ -100,7 +101,7 @@ class OneRun {
     std::vector<ClientTask> tasks;
     for (int i = 0; i < case_.workload.permits + 1; ++i) {
       tasks.push_back(NextTask(Probe()));
-      if (!traits_.latch) continue;
+      if (ModelOf(traits_.kind).held) continue;
       tasks.back().late_comer = {!case_.forgetful, PartiesOf(case_.workload, 0),
                                  OneTooMany(case_.workload)};
     }

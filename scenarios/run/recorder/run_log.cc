@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/cases/scenario.h"
 
 namespace interlock::scenarios {
@@ -23,14 +24,14 @@ RunLog::RunLog(RunMemory& memory, const harness::Subject& lock,
   resources.reserve(options.size());
   for (const harness::LockOptions& one : options) {
     RecordedResource& resource = resources.emplace_back(
-        RecordedResource{&one, Ledger(traits.semaphore), {}, GuardedResource(guard)});
+        RecordedResource{&one, Ledger(traits.kind), {}, GuardedResource(guard)});
     memory_.Lend(resources.size() - 1, resource.history);
     resource.history.lease = one.lease;
     resource.history.limits = Limits(one.permits);
     resource.history.short_lived = one.life.count() > 0;
-    if (const auto stands = traits.limit_stands) resource.history.limits.Keep(*stands);
+    if (const auto stands = LimitStands(traits.kind)) resource.history.limits.Keep(*stands);
     resource.history.leaseless = traits.lasts_as_connection;
-    resource.history.prefers_writers = traits.prefers_writers;
+    resource.history.prefers_writers = PrefersWriters(traits.kind);
     resource.history.nests = traits.nests;
     resource.history.recalls_releases = traits.recalls_releases;
     resource.history.drift_allowance = subject.DriftAllowance(one);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/search/explore/needs.h"
+#include "scenarios/cases/kind_model.h"
 
 #include <algorithm>
 #include <cctype>
@@ -78,7 +79,7 @@ std::vector<KindRow> KindRows() {
        {Extend()},
        "nobody extends a lease"},
       {{},
-       [](const Traits& traits) { return traits.shared; },
+       [](const Traits& traits) { return std::holds_alternative<harness::Readers>(traits.kind); },
        {Count("--readers", [](const Bounds& bounds) { return bounds.readers; })},
        "nobody asks as a reader"},
       {{},
@@ -90,11 +91,11 @@ std::vector<KindRow> KindRows() {
        {Count("--operators", [](const Bounds& bounds) { return bounds.operators; })},
        "no operator takes the lock away"},
       {{},
-       [](const Traits& traits) { return traits.limit_stands.has_value(); },
+       [](const Traits& traits) { return LimitStands(traits.kind).has_value(); },
        {Count("--other-limits", [](const Bounds& bounds) { return bounds.other_limits; })},
        "all clients give the same limit"},
       {{},
-       [](const Traits& traits) { return MaySetLimits(traits); },
+       [](const Traits& traits) { return MaySetLimits(traits.kind); },
        {Count("--setters", [](const Bounds& bounds) { return bounds.setters; })},
        "nobody sets another limit"},
   };

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/outside.h"
 #include "scenarios/log/story.h"
 #include "scenarios/run/processes/expectations.h"
@@ -116,7 +117,7 @@ class Campaign {
   }
 
   Status RunPlans(std::uint64_t seed, RealUnit& unit) {
-    const bool readers = MayShare(unit.entry->subject->traits());
+    const bool readers = ModelOf(unit.entry->subject->traits().kind).shares;
     std::uint64_t number = 0;
     for (const RealPlan& plan : PlansFor(*unit.scenario, SeedsOf(*unit.scenario, seed), readers)) {
       if (IsDone(unit)) break;
@@ -189,8 +190,8 @@ class Campaign {
   reports::RunReport Finish() {
     const auto some = [&](auto&& is) {
       return std::any_of(units_.begin(), units_.end(), [&](const RealUnit& unit) {
-        return unit.runs > 0 && !unit.entry->specimen && !unit.entry->subject->traits().latch &&
-               is(*unit.scenario);
+        return unit.runs > 0 && !unit.entry->specimen &&
+               ModelOf(unit.entry->subject->traits().kind).held && is(*unit.scenario);
       });
     };
     AddGoals(goals_, {some([](const Scenario&) { return true; }), some(HasCrashes)}, report_);

@@ -287,7 +287,7 @@ TEST(SwarmTest, OthersShareTheFirstClientsObjectsAsOftenAsNotAndElseTheRunsAreTh
 TEST(SwarmTest, ASemaphoreOverAQuorumHasOneToThreePermitsAndElseTheSameRuns) {
   WorkloadShape shape = Shape("quorum-chaos");
   const std::vector<Workload> of_locks = DrawSwarm(shape);
-  shape.extras = ExtrasOf({.semaphore = true, .quorum = true});
+  shape.extras = ExtrasOf({.kind = harness::Permits{}, .quorum = true});
   std::vector<Workload> of_permits = DrawSwarm(shape);
   for (const int permits : {1, 2, 3}) {
     EXPECT_NEAR(Share(of_permits, [=](const Workload& one) { return one.permits == permits; }),

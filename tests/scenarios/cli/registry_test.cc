@@ -142,13 +142,13 @@ TEST(CatalogueTest, ScenariosHaveDistinctNamesAndJudgeSomething) {
 
 TEST(CatalogueTest, ASemaphoreIsJudgedByItsPermits) {
   const Scenario& chaos = *FindScenario("chaos");
-  for (const Judged judged : JudgedFor(chaos, {.semaphore = true, .can_extend = true})) {
+  for (const Judged judged : JudgedFor(chaos, {.kind = harness::Permits{}, .can_extend = true})) {
     EXPECT_NE(judged, Judged::kServerExclusion);
     EXPECT_NE(judged, Judged::kBeliefExclusion);
     EXPECT_NE(judged, Judged::kSectionExclusion);
   }
   EXPECT_FALSE(Applies(*FindScenario("permits"), {}));
-  EXPECT_TRUE(Applies(*FindScenario("permits"), {.semaphore = true}));
+  EXPECT_TRUE(Applies(*FindScenario("permits"), {.kind = harness::Permits{}}));
 }
 
 TEST(CatalogueTest, WhatALockCannotDoIsNotJudged) {

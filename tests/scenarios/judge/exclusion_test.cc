@@ -21,9 +21,9 @@ using testing::NewHistory;
 using testing::NewHistoryOfPermits;
 using testing::PropertiesOf;
 
-std::vector<Violation> ExclusionOf(const History& history, bool semaphore = false) {
+std::vector<Violation> ExclusionOf(const History& history, const harness::Kind& kind = {}) {
   std::vector<Violation> violations;
-  JudgeExclusion(history, semaphore, violations);
+  JudgeExclusion(history, kind, violations);
   return violations;
 }
 
@@ -121,7 +121,7 @@ TEST(ExclusionTest, TwoPermitsMayOverlap) {
   History history = NewHistoryOfPermits(2);
   history.holds = {Inside(Believes(0, Ms(0), Ms(100)), Ms(0), Ms(100)),
                    Inside(Believes(1, Ms(0), Ms(100)), Ms(0), Ms(100))};
-  EXPECT_THAT(ExclusionOf(history, true), IsEmpty());
+  EXPECT_THAT(ExclusionOf(history, harness::Permits{}), IsEmpty());
 }
 
 TEST(ExclusionTest, AThirdHolderOfTwoPermitsViolatesThem) {
@@ -129,7 +129,7 @@ TEST(ExclusionTest, AThirdHolderOfTwoPermitsViolatesThem) {
   history.holds = {Inside(Believes(0, Ms(0), Ms(100)), Ms(0), Ms(100)),
                    Inside(Believes(1, Ms(0), Ms(100)), Ms(0), Ms(100)),
                    Inside(Believes(2, Ms(99), Ms(101)), Ms(99), Ms(101))};
-  const auto violations = ExclusionOf(history, true);
+  const auto violations = ExclusionOf(history, harness::Permits{});
   EXPECT_THAT(PropertiesOf(violations),
               ElementsAre(Judged::kPermitsBelief, Judged::kPermitsSection));
 }
@@ -138,13 +138,14 @@ TEST(ExclusionTest, AThirdHolderOfTwoPermitsAfterOneEndedIsFine) {
   History history = NewHistoryOfPermits(2);
   history.holds = {Believes(0, Ms(0), Ms(100)), Believes(1, Ms(0), Ms(50)),
                    Believes(2, Ms(50), Ms(101))};
-  EXPECT_THAT(ExclusionOf(history, true), IsEmpty());
+  EXPECT_THAT(ExclusionOf(history, harness::Permits{}), IsEmpty());
 }
 
 TEST(ExclusionTest, ASemaphoreOfOnePermitIsJudgedByItsPermits) {
   History history = NewHistory();
   history.holds = {Believes(0, Ms(0), Ms(100)), Believes(1, Ms(99), Ms(200))};
-  EXPECT_THAT(PropertiesOf(ExclusionOf(history, true)), ElementsAre(Judged::kPermitsBelief));
+  EXPECT_THAT(PropertiesOf(ExclusionOf(history, harness::Permits{})),
+              ElementsAre(Judged::kPermitsBelief));
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ void TakesAndRefusesOne(RowHistory& told) {
 void OnePermitOfAQuorum(RowHistory& told) {
   OneAfterTheOther(told);
   IsRefused(told);
-  told.traits.semaphore = true;
+  told.traits.kind = harness::Permits{};
   told.history.quorum = 2;
 }
 
@@ -136,7 +136,7 @@ const std::vector<TableRow>& Table() {
        [](RowHistory& told) {
          OneAfterTheOther(told);
          IsRefused(told);
-         told.traits.semaphore = true;
+         told.traits.kind = harness::Permits{};
          told.history.limits = Limits(2);
        },
        [](RowHistory& told) { Takes(told, 3, Ms(20)); }},

@@ -31,7 +31,7 @@ using testing::Released;
 
 /// It promises an order, and extends leases.
 constexpr harness::Traits kLock = {.can_extend = true, .bypass_bound = 0};
-constexpr harness::Traits kSemaphore = {.semaphore = true};
+constexpr harness::Traits kSemaphore = {.kind = harness::Permits{}};
 
 GoalSet GoalsOf(const History& history) {
   GoalSet goals;
@@ -449,7 +449,7 @@ TEST(ExercisedTest, ALatchIsJudgedByFiveProperties) {
   history.attempts = {Answered(Asked(1, Ask::kWaitFor, Ms(100)), Ms(200), StatusCode::kTimeout)};
   GoalSet goals;
   for (std::size_t i = 0; i < kGoalCount; ++i) goals.Add(static_cast<Goal>(i));
-  const PerJudged<bool> exercised = Exercised(history, {.latch = true}, goals);
+  const PerJudged<bool> exercised = Exercised(history, {.kind = harness::Latch{}}, goals);
   std::vector<Judged> judged;
   for (const Judged property : kAllJudged) {
     if (exercised[property]) judged.push_back(property);

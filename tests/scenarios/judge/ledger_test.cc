@@ -56,7 +56,7 @@ class LedgerTest : public ::testing::Test {
     Sync(client, Doing::kAsking, now, {{"t" + std::to_string(client), until}});
   }
 
-  Ledger ledger_{false};
+  Ledger ledger_{harness::Exclusive{}};
   History history_ = NewHistory();
   std::vector<Violation> violations_;
 };
@@ -312,7 +312,7 @@ TEST_F(MatesLedgerTest, AnotherProcessIsAsForeignAsEver) {
 
 class SemaphoreLedgerTest : public LedgerTest {
  protected:
-  SemaphoreLedgerTest() : semaphore_(true) { history_.limits = Limits(2); }
+  SemaphoreLedgerTest() : semaphore_(harness::Permits{}) { history_.limits = Limits(2); }
 
   void SyncTwo(int client, VirtualTime now, const std::vector<SeenOwner>& owners) {
     semaphore_.Sync(client, Doing::kAsking, now, LookAt(now, owners), history_, violations_);

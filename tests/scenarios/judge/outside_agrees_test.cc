@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "scenarios/cases/generators.h"
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/outside.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/locks/specimen.h"
@@ -68,7 +69,7 @@ Both JudgeTwice(const harness::Subject& subject, const Scenario& scenario, std::
                               .permits = workload.permits,
                               .clients = static_cast<int>(workload.clients.size()) +
                                          workload.permits * workload.resources,
-                              .prefers_writers = subject.traits().prefers_writers});
+                              .prefers_writers = PrefersWriters(subject.traits().kind)});
     const OutsideVerdict verdict = JudgeFromOutside({history, rules, {}});
     both.outside.insert(both.outside.end(), verdict.violations.begin(), verdict.violations.end());
   }
@@ -77,7 +78,7 @@ Both JudgeTwice(const harness::Subject& subject, const Scenario& scenario, std::
 
 /// Latches are judged by their own model.
 bool IsJudgedTwice(const harness::Subject& subject, const Scenario& scenario) {
-  return !subject.traits().latch && Applies(scenario, subject.traits());
+  return ModelOf(subject.traits().kind).held && Applies(scenario, subject.traits());
 }
 
 TEST(OutsideAgreesTest, NothingIsHeldAgainstASoundLock) {

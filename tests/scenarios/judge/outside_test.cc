@@ -35,7 +35,7 @@ TEST(OutsideTest, AcquitsTurnsThatFollowEachOther) {
 
 OutsideVerdict JudgeLatchOfTwo(const History& history, const std::string& disturbed = "") {
   OutsideRules rules;
-  rules.traits.latch = true;
+  rules.traits.kind = harness::Latch{};
   rules.parties = 2;
   rules.wake_up_bound = kLease;
   rules.key_limits = {100, {}};
@@ -69,7 +69,7 @@ TEST(OutsideTest, ALatchThatStaysClosedIsConvictedUnlessTheMachineStoodStill) {
 
 TEST(OutsideTest, WhatAServerMayHaveForgottenIsCountedAgainWhenAllIsWell) {
   OutsideRules rules;
-  rules.traits.latch = true;
+  rules.traits.kind = harness::Latch{};
   rules.parties = 2;
   rules.wake_up_bound = kLease;
   rules.key_limits = {100, {}};
@@ -191,7 +191,7 @@ TEST(OutsideTest, PermitsMayBeHeldTogetherUpToTheirNumber) {
   const Story two = Story().Turn(0, 0, 1, 50).Turn(1, 0, 2, 50);
   EXPECT_TRUE(Judge(two.Told(1000, 2)).violations.empty());
   OutsideRules rules;
-  rules.traits.semaphore = true;
+  rules.traits.kind = harness::Permits{};
   const History three = Story(two).Turn(2, 0, 3, 50).Told(1000, 2);
   const OutsideVerdict verdict = JudgeTold(three, rules);
   EXPECT_NE(verdict.Find(Judged::kPermitsBelief), nullptr);

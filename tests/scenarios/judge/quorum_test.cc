@@ -118,7 +118,7 @@ TEST(QuorumTest, AQuorumOfAnInstantComesBeforeTheOneThatItsReleaseLetIn) {
   ASSERT_EQ(view.server_holds.size(), 2U);
   EXPECT_EQ(view.server_holds[0].client, 1);
   std::vector<Violation> violations;
-  JudgeQuorums(view, false, violations);
+  JudgeQuorums(view, {}, violations);
   EXPECT_TRUE(violations.empty());
 }
 
@@ -151,7 +151,7 @@ TEST(QuorumTest, TwoQuorumsOfOneInstantConflict) {
   history.server_holds = {On(0, Owns(0, Ms(10), Ms(1010))), On(1, Owns(1, Ms(10), Ms(1010))),
                           On(2, Owns(1, Ms(10), Ms(1010))), On(2, Owns(0, Ms(10), Ms(1010)))};
   std::vector<Violation> violations;
-  JudgeQuorums(QuorumView(history), false, violations);
+  JudgeQuorums(QuorumView(history), {}, violations);
   EXPECT_EQ(violations.size(), 1U);
 }
 
@@ -161,7 +161,7 @@ TEST(QuorumTest, TwoQuorumsAtATimeConflict) {
                           On(1, Owns(0, Ms(10), Ms(1010))), On(0, Owns(1, Ms(100), Ms(1100))),
                           On(2, Owns(1, Ms(100), Ms(1100)))};
   std::vector<Violation> violations;
-  JudgeQuorums(QuorumView(history), false, violations);
+  JudgeQuorums(QuorumView(history), {}, violations);
   ASSERT_EQ(violations.size(), 1U);
   EXPECT_EQ(violations[0].property, Judged::kServerExclusion);
   EXPECT_EQ(violations[0].at, Ms(100));
@@ -175,7 +175,7 @@ TEST(QuorumTest, OneAfterTheOtherDoesNot) {
     history.server_holds.push_back(On(node, Owns(1, Ms(1010), Ms(2010))));
   }
   std::vector<Violation> violations;
-  JudgeQuorums(QuorumView(history), false, violations);
+  JudgeQuorums(QuorumView(history), {}, violations);
   EXPECT_TRUE(violations.empty());
 }
 
@@ -279,10 +279,10 @@ TEST(QuorumTest, OfASemaphoreAsManyMayHaveAQuorumAsThereArePermits) {
   History history = AllHave({0, 1, 2});
   history.limits = Limits(3);
   std::vector<Violation> violations;
-  JudgeQuorums(QuorumView(history), true, violations);
+  JudgeQuorums(QuorumView(history), harness::Permits{}, violations);
   EXPECT_TRUE(violations.empty());
   history.limits = Limits(2);
-  JudgeQuorums(QuorumView(history), true, violations);
+  JudgeQuorums(QuorumView(history), harness::Permits{}, violations);
   ASSERT_EQ(violations.size(), 1U);
   EXPECT_EQ(violations[0].property, Judged::kPermitsServer);
   EXPECT_EQ(violations[0].client, 2);
@@ -292,10 +292,10 @@ TEST(QuorumTest, ReadersHaveQuorumsSideBySide) {
   History history = AllHave({0, 1});
   for (ServerHold& entry : history.server_holds) entry.shared = true;
   std::vector<Violation> violations;
-  JudgeQuorums(QuorumView(history), false, violations);
+  JudgeQuorums(QuorumView(history), {}, violations);
   EXPECT_TRUE(violations.empty());
   for (ServerHold& entry : history.server_holds) entry.shared = entry.client == 0;
-  JudgeQuorums(QuorumView(history), false, violations);
+  JudgeQuorums(QuorumView(history), {}, violations);
   EXPECT_EQ(violations.size(), 1U);
 }
 

@@ -50,11 +50,11 @@ TEST(ReadersTest, DoNotExcludeEachOtherButAWriter) {
   history.holds = {Shared(Inside(Believes(0, Ms(0), Ms(100)), Ms(0), Ms(100))),
                    Shared(Inside(Believes(1, Ms(10), Ms(90)), Ms(10), Ms(90)))};
   std::vector<Violation> violations;
-  JudgeExclusion(history, false, violations);
+  JudgeExclusion(history, {}, violations);
   EXPECT_THAT(violations, IsEmpty());
 
   history.holds.push_back(Inside(Believes(2, Ms(95), Ms(200)), Ms(96), Ms(200)));
-  JudgeExclusion(history, false, violations);
+  JudgeExclusion(history, {}, violations);
   ASSERT_THAT(PropertiesOf(violations),
               ElementsAre(Judged::kBeliefExclusion, Judged::kSectionExclusion));
   EXPECT_EQ(violations[0].at, Ms(95));
@@ -65,7 +65,7 @@ TEST(ReadersTest, AReaderBesideAWriterIsConvictedToo) {
   History history = NewHistory();
   history.holds = {Believes(0, Ms(0), Ms(100)), Shared(Believes(1, Ms(50), Ms(150)))};
   std::vector<Violation> violations;
-  JudgeExclusion(history, false, violations);
+  JudgeExclusion(history, {}, violations);
   EXPECT_THAT(PropertiesOf(violations), ElementsAre(Judged::kBeliefExclusion));
 }
 
@@ -77,7 +77,7 @@ class LedgerOfReadersTest : public ::testing::Test {
                  history_, violations_);
   }
 
-  Ledger ledger_{false};
+  Ledger ledger_{harness::Exclusive{}};
   History history_ = NewHistory();
   std::vector<Violation> violations_;
 };

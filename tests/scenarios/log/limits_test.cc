@@ -156,8 +156,9 @@ class LimitLedgerTest : public ::testing::Test {
  protected:
   void Ask(int client, VirtualTime now, std::vector<SeenOwner> owners) {
     for (SeenOwner& owner : owners) owner.expires_at_ms = owner.promised_until.count() / 1'000'000;
-    Ledger(true).Sync(client, Doing::kAsking, now, {0, now.count() / 1'000'000, std::move(owners)},
-                      history_, violations_);
+    Ledger(harness::Permits{})
+        .Sync(client, Doing::kAsking, now, {0, now.count() / 1'000'000, std::move(owners)},
+              history_, violations_);
   }
 
   History history_ = NewHistoryOf(Kept());
@@ -191,10 +192,10 @@ TEST(LimitExclusionTest, ABeliefIsHeldAgainstTheLimitsSinceItWasAskedFor) {
   history.holds[1].asked = Ms(15);
   Set(history.limits, 1, Ms(20));
   std::vector<Violation> violations;
-  JudgeExclusion(history, true, violations);
+  JudgeExclusion(history, harness::Permits{}, violations);
   EXPECT_THAT(violations, IsEmpty());
   history.holds[1].asked = Ms(23);
-  JudgeExclusion(history, true, violations);
+  JudgeExclusion(history, harness::Permits{}, violations);
   EXPECT_THAT(PropertiesOf(violations), ElementsAre(Judged::kPermitsBelief));
 }
 

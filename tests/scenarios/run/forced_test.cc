@@ -64,14 +64,14 @@ std::vector<Violation> JudgeAnswer(const History& history) {
 
 std::vector<Violation> JudgeOverlaps(const History& history) {
   std::vector<Violation> violations;
-  JudgeExclusion(history, false, violations);
+  JudgeExclusion(history, {}, violations);
   return violations;
 }
 
 /// What the ledger makes of a command of the operator at 305 ms that leaves nobody there.
 std::vector<Violation> JudgeRemoval(History& history) {
   std::vector<Violation> violations;
-  Ledger(false).Sync(kOperator, Doing::kForcing, Ms(305), {}, history, violations);
+  Ledger(harness::Exclusive{}).Sync(kOperator, Doing::kForcing, Ms(305), {}, history, violations);
   return violations;
 }
 

@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 std::vector<std::shared_ptr<const harness::Subject>> Latches() {
   std::vector<std::shared_ptr<const harness::Subject>> all;
   const auto add = [&all](const std::shared_ptr<const harness::Subject>& subject) {
-    if (subject->traits().latch) all.push_back(subject);
+    if (std::holds_alternative<harness::Latch>(subject->traits().kind)) all.push_back(subject);
   };
   for (const auto& subject : SoundSubjects()) add(subject);
   for (const Specimen& specimen : Specimens()) add(specimen.subject);

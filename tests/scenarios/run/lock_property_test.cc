@@ -27,7 +27,7 @@ RunResult AnyRun(std::string_view lock, std::string_view scenario_name) {
   const auto seed = *rc::gen::noShrink(rc::gen::arbitrary<std::uint64_t>());
   for (const auto& subject : SoundSubjects()) {
     if (subject->name() != lock) continue;
-    if (subject->traits().shared) MakeSomeReaders(workload);
+    if (std::holds_alternative<harness::Readers>(subject->traits().kind)) MakeSomeReaders(workload);
     sim::Universe universe;
     sim::Choices choices = ChoicesOfRun(seed);
     RunResult result = RunOnce(universe, {subject.get(), &scenario, synchrony}, workload, choices);

@@ -120,8 +120,8 @@ TEST(OneObjectTest, LocksThatDoNotPromiseItAreNotAskedTo) {
   EXPECT_FALSE(Applies(*FindScenario("one-object"), {}));
   EXPECT_TRUE(Applies(*FindScenario("one-object"), {.concurrent = true}));
   EXPECT_FALSE(Applies(*FindScenario("one-object-permits"), {.concurrent = true}));
-  EXPECT_TRUE(
-      Applies(*FindScenario("one-object-permits"), {.semaphore = true, .concurrent = true}));
+  EXPECT_TRUE(Applies(*FindScenario("one-object-permits"),
+                      {.kind = harness::Permits{}, .concurrent = true}));
 }
 
 TEST(OneObjectTest, ASoundLockWhoseOwnTaskWorksForAllIsAcquitted) {

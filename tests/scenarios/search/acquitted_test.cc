@@ -89,7 +89,7 @@ std::optional<std::vector<harness::Owner>> OwnersOfOneTtl(const harness::ServerV
 TEST(AcquittedTest, ReadersMayShareOneTtlThatEachNewcomerProlongs) {
   const Entry lock = Sound({.name = "test/readers-of-one-ttl",
                             .summary = "a hash of readers; its TTL is that of the last to come",
-                            .traits = {.shared = true},
+                            .traits = {.kind = harness::Readers{}},
                             .lock = EnterOneTtl,
                             .unlock = LeaveOneTtl,
                             .owners = OwnersOfOneTtl});
@@ -140,7 +140,7 @@ Status ProlongPermit(RedisClient& redis, Attempt& attempt) {
 specimens::Recipe Permits(std::int64_t before, harness::LastMs last_ms) {
   return {.name = "test/permits",
           .summary = "permits that are over when the time has reached their score",
-          .traits = {.semaphore = true, .can_extend = true},
+          .traits = {.kind = harness::Permits{}, .can_extend = true},
           .lock = TakePermit,
           .unlock = GivePermit,
           .extend = ProlongPermit,

@@ -206,7 +206,7 @@ TEST(CampaignTest, AWeaknessThatDoesNotShowFailsOurOwnLocksAndNotAUsersLock) {
 
 // What one run in some hundreds reaches cannot be demanded of a short look at one scenario.
 TEST(CampaignTest, RareGoalsAreDemandedOfLongCampaignsAlone) {
-  constexpr harness::Traits kTraits = {.semaphore = true, .can_extend = true};
+  constexpr harness::Traits kTraits = {.kind = harness::Permits{}, .can_extend = true};
   const Scenario& scenario = *FindScenario("permits");
   const GoalSet few = ReachableGoals(scenario, kTraits, kRunsForRareGoals - 1);
   const GoalSet many = ReachableGoals(scenario, kTraits, kRunsForRareGoals);
@@ -230,7 +230,7 @@ TEST(CampaignTest, AGoalIsDemandedOnlyWhereTheLockCanReachIt) {
   EXPECT_FALSE(reachable({.waits = false}).Has(Goal::kWokenAsTimedOut));
   EXPECT_FALSE(reachable({.can_extend = true}).Has(Goal::kRenewalRacedExpiry));
   EXPECT_FALSE(reachable({}).Has(Goal::kReleaseReplyLost));
-  EXPECT_FALSE(reachable({.semaphore = true}).Has(Goal::kFullThenCrash));
+  EXPECT_FALSE(reachable({.kind = harness::Permits{}}).Has(Goal::kFullThenCrash));
 }
 
 TEST(CampaignTest, ASpecimenBesideASoundControlIsConvicted) {

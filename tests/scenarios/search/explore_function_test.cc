@@ -13,6 +13,7 @@
 #include <interlock/harness/replay.h>
 
 #include "reports/json_writer.h"
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/cli/explore_request.h"
 #include "scenarios/locks/specimen.h"
 #include "tests/scenarios/child_process.h"
@@ -132,7 +133,7 @@ TEST(ExploreRequestTest, ARequestIsCompletedByItsScenario) {
 
   const auto subjects = SoundSubjects();
   const auto semaphore = std::find_if(subjects.begin(), subjects.end(), [](const auto& subject) {
-    return subject->traits().semaphore;
+    return ModelOf(subject->traits().kind).permits;
   });
   ASSERT_NE(semaphore, subjects.end());
   request.property = "lk013";

@@ -108,7 +108,7 @@ Status EnterByTransaction(RedisClient& redis, Attempt& attempt) {
 std::shared_ptr<const harness::Subject> ByTransactions() {
   return Habit({.name = "test/transactions",
                 .summary = "readers in a hash with one TTL, by WATCH, MULTI, EXEC",
-                .traits = {.shared = true},
+                .traits = {.kind = harness::Readers{}},
                 .lock = EnterByTransaction,
                 .unlock = LeaveReaders,
                 .owners = WriterAndReaders});
@@ -149,7 +149,7 @@ Status ExtendReaders(RedisClient& redis, Attempt& attempt) {
 TEST(ForeignHabitsTest, WhatAReleaseHasLeftBehindLivesAsLongAsTheNextLease) {
   const auto lock = Habit({.name = "test/extended-readers",
                            .summary = "readers in a hash with one TTL, which they extend",
-                           .traits = {.can_extend = true, .shared = true},
+                           .traits = {.kind = harness::Readers{}, .can_extend = true},
                            .lock = EnterByScript,
                            .unlock = LeaveReaders,
                            .extend = ExtendReaders,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/property.h"
 
 namespace interlock::scenarios::testing {
@@ -17,9 +18,9 @@ bool Has(const Scenario& scenario, sim::FaultKind kind) {
 
 /// A limit that others set or give, and a latch's life, are ways to use what has such a thing.
 bool FitsTheKind(const Bounds& way, const harness::Traits& traits) {
-  if (way.other_limits > 0 && !traits.limit_stands.has_value()) return false;
-  if ((way.setters > 0 || way.follow) && !MaySetLimits(traits)) return false;
-  return way.life == 0 || traits.latch;
+  if (way.other_limits > 0 && !LimitStands(traits.kind).has_value()) return false;
+  if ((way.setters > 0 || way.follow) && !MaySetLimits(traits.kind)) return false;
+  return way.life == 0 || !ModelOf(traits.kind).held;
 }
 
 }  // namespace
@@ -84,7 +85,7 @@ std::optional<ExploreOptions> Within(const Specimen& specimen, const Conviction&
   if (way.overstay > 0 && (!scenario.shape.overstay || least.pauses == 0)) return std::nullopt;
   if (way.stops > 0 && !specimen.subject->traits().stops) return std::nullopt;
   if (way.operators > 0 && !specimen.subject->traits().operators) return std::nullopt;
-  const bool shared = specimen.subject->traits().shared;
+  const bool shared = std::holds_alternative<harness::Readers>(specimen.subject->traits().kind);
   if (way.readers > (shared ? least.clients : 0)) return std::nullopt;
   // Whoever takes one at a time falls with one, unless it is out of reach.
   if (way.resources > 1 && !specimen.subject->traits().several) return std::nullopt;

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "scenarios/cases/kind_model.h"
 #include "tests/scenarios/search/explore_fixture.h"
 
 #include "scenarios/judge/property.h"
@@ -56,7 +57,7 @@ TEST_P(SoundBoundsTest, NothingIsViolatedInAnyOrderWithAnyFaults) {
   EXPECT_TRUE(all.complete);
   EXPECT_EQ(all.inconclusive, "");
   EXPECT_EQ(all.divergences, 0U);
-  const bool permits = options.run_case.subject->traits().semaphore;
+  const bool permits = ModelOf(options.run_case.subject->traits().kind).permits;
   EXPECT_GT(all.exercised[permits ? Judged::kPermitsServer : Judged::kServerExclusion], 0U);
   EXPECT_GT(all.exercised[Judged::kKeys], 0U);
   for (const Judged property : LookedFor(options)) {

@@ -75,20 +75,20 @@ class Lock {
   virtual Result<std::unique_ptr<Hold>> AcquireUntil(MonotonicTime deadline) = 0;
 
   /// For a latch: counts down for `party`, once however often and by whichever client it is called.
-  /// kOk also if it had counted before. Only called if Traits say `latch`.
+  /// kOk also if it had counted before. Only called for a Latch.
   virtual Status CountDown(const std::string& /*party*/) {
     return Status(StatusCode::kInvalidArgument, "nothing is counted down");
   }
 
   /// Puts `limit` in force, whatever was; holders stay inside, and waiters that it lets in are
-  /// woken. kOk: it is in force. kUnavailable: nothing changed. Only called if Traits::limit_stands
-  /// is more than 0.
+  /// woken. kOk: it is in force. kUnavailable: nothing changed. Only called if
+  /// Permits::limit_stands is more than 0.
   virtual Status SetLimit(int /*limit*/) {
     return Status(StatusCode::kInvalidArgument, "there is no limit to set");
   }
 
-  /// An acquire as a reader, which other readers do not keep out. Only called if Traits say
-  /// `shared`.
+  /// An acquire as a reader, which other readers do not keep out. Only called for
+  /// Readers.
   virtual Result<std::unique_ptr<Hold>> TryAcquireShared() {
     return Status(StatusCode::kInvalidArgument, "there are no readers");
   }

@@ -19,11 +19,11 @@ struct LockOptions {
   /// what Hold::valid_until() says, others are refused by what Owners() shows, and nothing is
   /// demanded that only the holder of a whole lease can show. Hold::Extend gives all of it.
   std::chrono::milliseconds lease{};
-  /// More than 1 only if Traits say `semaphore`; 0: see Traits::limit_stands.
+  /// More than 1 only for Permits; 0: see Permits::limit_stands.
   int permits = 1;
   /// `resource` and a second one, as this client names them; empty unless Traits say `several`.
   std::vector<std::string> several = {};
-  int parties = 0;  ///< counts that open a latch, see Traits; 0 if it is none
+  int parties = 0;  ///< counts that open a Latch; 0 if it is none
   /// For a latch: how long it is remembered after the last count down. 0: longer than any run.
   std::chrono::milliseconds life{};
 };

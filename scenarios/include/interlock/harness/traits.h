@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// What kind of lock a subject is: which ways to use it work, and what it is judged by.
+// What a subject promises beyond its kind: which ways to use it work, and what it is judged by.
 //
 // Thread safety: plain data.
 #pragma once
 
-#include <chrono>
 #include <optional>
+
+#include <interlock/harness/kind.h>
 
 namespace interlock::harness {
 
 struct Traits {
-  bool semaphore = false;   ///< honours LockOptions::permits; judged by LK013 instead of LK001..003
+  Kind kind = Exclusive{};
   bool can_extend = false;  ///< Hold::Extend works
   bool waits = true;        ///< AcquireUntil really waits; false: it may give up at once
   bool fencing = false;     ///< Hold::fencing_token gives one: fenced writes are then promised
@@ -27,9 +28,6 @@ struct Traits {
   /// come, first served. A request's place counts from its first command that changed data or
   /// blocked. nullopt: none is promised, and only starvation counts.
   std::optional<int> bypass_bound = std::nullopt;
-  bool shared = false;  ///< a readers/writer lock: the shared ways to acquire work
-  /// For a readers/writer lock: new readers are refused, and wait, while a writer waits.
-  bool prefers_writers = false;
   /// Owned while more than half of Environment::nodes, independent masters, have the same owner:
   /// Owners() shows what one of them has. Judged over independent masters, and nowhere else; no
   /// other lock is judged there.
@@ -40,17 +38,6 @@ struct Traits {
   /// Takes all of LockOptions::several or none, `resource` first: it has the lesser name. Owners()
   /// is called for each. Extend and Release answer for all; kLeaseLost: not all were held any more.
   bool several = false;
-  /// Opens when LockOptions::parties different ones have counted down, and stays open: a request is
-  /// a wait for that. A client that is let through has a Hold that is never asked anything, nor
-  /// released.
-  bool latch = false;
-  /// For a semaphore that keeps its limit in the server: a client that gives another limit in
-  /// LockOptions::permits than the one in force is refused with kInvalidArgument. The first grant
-  /// puts its limit in force, while a permit is out and for this long after the last grant; each
-  /// permit lasts as long as its own client's lease, which may be half of another's. More than 0:
-  /// Lock::SetLimit works, and a client that gives 0 follows whichever is in force, refused while
-  /// none is. REQUIRES: Owners() shows the permits.
-  std::optional<std::chrono::milliseconds> limit_stands = std::nullopt;
   /// Clients of one resource may ask for leases of different lengths: each gets its own, and some
   /// ask for a half or a quarter of LockOptions::lease.
   bool own_leases = false;

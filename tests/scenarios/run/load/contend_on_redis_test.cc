@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/locks/specimen.h"
 #include "scenarios/run/load/contend.h"
 #include "tests/support/redis_server.h"
@@ -53,7 +54,7 @@ std::unique_ptr<sim::machine::RedisServer> Server() {
 TEST(ContendOnRedisTest, EverySoundLockIsMeasuredOnServersOfItsOwn) {
   std::vector<std::string> locks;
   for (const auto& subject : SoundSubjects()) {
-    if (!subject->traits().latch) locks.emplace_back(subject->name());
+    if (ModelOf(subject->traits().kind).held) locks.emplace_back(subject->name());
   }
   const auto report = Contend(Of(locks, {1, 4}, "spawn"));
   ASSERT_TRUE(report.ok()) << report.status().ToString();

@@ -2,6 +2,7 @@
 //
 // Which specimens have to be convicted on real servers: what no client does there convicts nobody.
 #include "scenarios/run/processes/expectations.h"
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/property.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ TEST(ExpectationsTest, WhatNoRealClientDoesConvictsNobodyThere) {
   int excused = 0;
   for (const Specimen& specimen : Specimens()) {
     const harness::Traits traits = specimen.subject->traits();
-    if (!traits.stops && !traits.operators && !traits.limit_stands.has_value()) continue;
+    if (!traits.stops && !traits.operators && !LimitStands(traits.kind).has_value()) continue;
     for (const Conviction& conviction : specimen.expected) {
       const Scenario& scenario = *FindScenario(conviction.scenario);
       if (!WhyNotHere(scenario, true).empty()) continue;
