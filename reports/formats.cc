@@ -65,22 +65,30 @@ std::vector<Rendered> HgrmOf(const ContentionReport& report) {
   return files;
 }
 
-constexpr std::array kFormats = {
-    Format{"text", "report.txt", "what a terminal is told", &Text, nullptr, &TextOf},
-    Format{"html", "report.html", "one page for a browser, offline", &Html, nullptr, &HtmlOf},
-    Format{"junit", "junit.xml", "GitLab, Jenkins and reporters for GitHub", &JUnit, nullptr,
-           &JUnitOf},
-    Format{"markdown", "report.md", "a step's summary, a comment, a wiki", &Markdown, nullptr,
-           &MarkdownOf},
-    Format{"github", "annotations.txt", "annotations: print it inside a step", &GitHub, nullptr,
-           &GitHubOf},
-    Format{"csv", "verdicts.csv", "spreadsheets", &Csv, nullptr, &CsvOf},
-    Format{"perfetto", ".pftrace", "ui.perfetto.dev, a file of each counterexample", nullptr,
-           &ToPerfetto},
-    Format{"hgrm", ".hgrm", "HdrHistogram's plotter, the waits of each point of a measurement",
-           nullptr, nullptr, &HgrmOf},
-    Format{"shiviz", ".shiviz.log", "ShiViz, a file of each counterexample", nullptr, &ToShiViz},
-};
+constexpr std::string_view kPlain = "text/plain; charset=utf-8";
+constexpr std::string_view kBinary = "application/octet-stream";
+
+constexpr auto kFormats = std::to_array<Format>({
+    {"text", "report.txt", kPlain, "what a terminal is told", &Text, nullptr, &TextOf},
+    {"html", "report.html", "text/html; charset=utf-8", "one page for a browser, offline", &Html,
+     nullptr, &HtmlOf},
+    {"junit", "junit.xml", "application/xml", "GitLab, Jenkins and reporters for GitHub", &JUnit,
+     nullptr, &JUnitOf},
+    {"markdown", "report.md", kPlain, "a step's summary, a comment, a wiki", &Markdown, nullptr,
+     &MarkdownOf},
+    {"github", "annotations.txt", kPlain, "annotations: print it inside a step", &GitHub, nullptr,
+     &GitHubOf},
+    {"csv", "verdicts.csv", "text/csv; charset=utf-8", "spreadsheets", &Csv, nullptr, &CsvOf},
+    {"perfetto", ".pftrace", kBinary, "ui.perfetto.dev, a file of each counterexample", nullptr,
+     &ToPerfetto},
+    {"hgrm", ".hgrm", kPlain, "HdrHistogram's plotter, the waits of each point of a measurement",
+     nullptr, nullptr, &HgrmOf},
+    {"shiviz", ".shiviz.log", kPlain, "ShiViz, a file of each counterexample", nullptr, &ToShiViz},
+});
+
+std::string_view EndOf(std::string_view file_name) {
+  return file_name.substr(std::min(file_name.rfind('.'), file_name.size()));
+}
 
 /// Next to the counterexample's own file or, without one, named after the verdict that it explains.
 std::string NameOf(const StoredRun& run, std::size_t index, const Format& format) {
@@ -106,6 +114,15 @@ std::vector<Rendered> Render(const Format& format, const StoredRun& run) {
     files.push_back({NameOf(run, i, format), format.render_case(run.counterexamples[i])});
   }
   return files;
+}
+
+std::string_view MediaTypeOf(std::string_view file_name) {
+  const std::string_view end = EndOf(file_name);
+  if (end == ".json") return "application/json";
+  if (end == ".jsonl") return kPlain;
+  const auto found = std::find_if(kFormats.begin(), kFormats.end(),
+                                  [end](const Format& one) { return EndOf(one.file_name) == end; });
+  return found == kFormats.end() ? kBinary : found->media_type;
 }
 
 std::span<const Format> Formats() { return kFormats; }

@@ -25,7 +25,8 @@ struct Rendered {
 struct Format {
   std::string_view name;       ///< "junit"
   std::string_view file_name;  ///< "junit.xml"; for a counterexample, the extension: ".pftrace"
-  std::string_view summary;    ///< its intended readers
+  std::string_view media_type;
+  std::string_view summary;  ///< its intended readers
   std::string (*render)(const StoredRun& run) = nullptr;
   std::string (*render_case)(const Counterexample& example) = nullptr;
   std::vector<Rendered> (*render_contention)(const ContentionReport& report) = nullptr;
@@ -36,6 +37,8 @@ struct Format {
 std::vector<Rendered> Render(const Format& format, const StoredRun& run);
 
 std::span<const Format> Formats();
+/// "text/html; charset=utf-8", by the end of the name; a browser offers unknown types for download.
+std::string_view MediaTypeOf(std::string_view file_name);
 /// nullptr: no format has that name.
 const Format* FindFormat(std::string_view name);
 

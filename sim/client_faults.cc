@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "sim/check.h"
 #include "sim/engine.h"
 
 namespace interlock::sim {
@@ -32,7 +33,7 @@ void ClientFaults::StrikeProcess(Process& process, const Fault& fault) {
       process.random_twist = static_cast<unsigned char>(process.id + 1);
       return;
     default:
-      break;
+      Require(false, "a fault of clients does nothing");
   }
 }
 

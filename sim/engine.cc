@@ -18,9 +18,9 @@ std::string FaultText(const Fault& fault) {
   const FaultInfo& info = *FindFault(fault.kind);
   std::string text(info.name);
   if (info.uses_node) text.append(" of node ").append(std::to_string(fault.node));
-  if (info.length == FaultLength::kUnused) return text;
+  if (info.length() == FaultLength::kUnused) return text;
   text.append(" ").append(std::to_string(fault.length.count()));
-  return text.append(info.length == FaultLength::kPpm ? " ppm" : " ns");
+  return text.append(info.length() == FaultLength::kPpm ? " ppm" : " ns");
 }
 
 }  // namespace

@@ -8,8 +8,9 @@ namespace interlock::sim {
 namespace {
 
 using enum FaultKind;
-using enum FaultLength;
+using enum FaultScale;
 using enum FaultNeeds;
+using enum FaultEffect;
 
 constexpr auto kClient = FaultFamily::kClient;
 constexpr auto kLink = FaultFamily::kLink;
@@ -17,126 +18,141 @@ constexpr auto kClock = FaultFamily::kClock;
 constexpr auto kServer = FaultFamily::kServer;
 constexpr auto kAdmin = FaultFamily::kAdmin;
 
+constexpr std::string_view kOneClock = "all processes of a machine have its clock";
+constexpr std::string_view kOwnRandomness = "a real machine's random bytes do not repeat";
+constexpr std::string_view kWholeStreams = "TCP loses no single message";
+constexpr std::string_view kNoOccasion = "it is an answer that a server has no reason to give here";
+
 constexpr auto kKnownFaults = std::to_array<FaultInfo>({
-    {kCrash, "crash", kClient, kUnused, false, kNothing,
+    {kCrash, "crash", kClient, kNoLength, false, kNothing, kDeath,
      "the process dies and never runs again; nothing of it reaches the server",
      "redis-py #554: death between SETNX and EXPIRE left a lock without a TTL"},
-    {kRestart, "restart", kClient, kDuration, false, kNothing,
+    {kRestart, "restart", kClient, kDowntime, false, kNothing, kDeath,
      "the process dies; after `length` a new one takes its place, with new random bytes",
      "Redisson #2045: the permits that the dead process held never came back to the next one"},
-    {kRestartSameIdentity, "restart-same-identity", kClient, kDuration, false, kNothing,
+    {kRestartSameIdentity, "restart-same-identity", kClient, kDowntime, false, kNothing, kDeath,
      "as restart after `length`, but the new process draws the random bytes that the old one began "
      "with",
-     "mlanett/redis-lock: the owner is host:pid, which a restarted container has once more"},
-    {kPause, "pause", kClient, kDuration, false, kNothing,
+     "mlanett/redis-lock: the owner is host:pid, which a restarted container has once more",
+     kOwnRandomness},
+    {kPause, "pause", kClient, kStandstill, false, kNothing, kStops,
      "the process stands still for `length` while its clock goes on (GC, SIGSTOP)",
      "Laravel #20709: a holder came back after its TTL and deleted its successor's lock"},
-    {kPauseClockFrozen, "pause-clock-frozen", kClient, kDuration, false, kNothing,
+    {kPauseClockFrozen, "pause-clock-frozen", kClient, kStandstill, false, kNothing,
+     kStopsWithClock,
      "the process and its clock stand still for `length` (a virtual machine is saved, resumed)",
-     "redis-py e6351300: a deadline on a clock that lags behind lets a wait outlive its time"},
-    {kExpiry, "expiry", kClient, kSigned, false, kNothing,
+     "redis-py e6351300: a deadline on a clock that lags behind lets a wait outlive its time",
+     kOneClock},
+    {kExpiry, "expiry", kClient, kAroundExpiry, false, kNothing, kStops,
      "a pause that ends `length` after the instant at which the nearest key's TTL passes",
      "Spring GH-8699: the key expired and was taken between the owner check and the DEL"},
-    {kEntropyRepeat, "entropy-repeat", kClient, kUnused, false, kNothing,
+    {kEntropyRepeat, "entropy-repeat", kClient, kNoLength, false, kNothing, kNone,
      "from now on the process draws the random bytes that client 0 has drawn from its beginning",
-     "swarthy/redis-semaphore: one identifier for two acquires made them one member of the set"},
-    {kEntropyAlike, "entropy-alike", kClient, kUnused, false, kNothing,
+     "swarthy/redis-semaphore: one identifier for two acquires made them one member of the set",
+     kOwnRandomness},
+    {kEntropyAlike, "entropy-alike", kClient, kNoLength, false, kNothing, kNone,
      "from now on the process draws client 0's random bytes, but for the last byte of each draw",
-     "none known to us; version 1 UUIDs of one machine differ in a few places only (RFC 4122)"},
-    {kDelayRequest, "delay-request", kLink, kDuration, false, kNothing,
+     "none known to us; version 1 UUIDs of one machine differ in a few places only (RFC 4122)",
+     kOwnRandomness},
+    {kDelayRequest, "delay-request", kLink, kDelay, false, kNothing, kLateRequests,
      "one request travels `length` longer; later ones on its connection queue up behind it",
      "redsync failFast: a late SET NX arrived after its own release and stayed behind"},
-    {kDelayReply, "delay-reply", kLink, kDuration, false, kNothing,
+    {kDelayReply, "delay-reply", kLink, kDelay, false, kNothing, kLateReplies,
      "one reply travels `length` longer",
      "symfony/lock #31426: the reply came when the TTL had passed, and the key was left"},
-    {kLostRequest, "lost-request", kLink, kUnused, false, kNothing,
+    {kLostRequest, "lost-request", kLink, kNoLength, false, kNothing, kLoss,
      "the connection is cut silently before a command is executed",
      "RedLock.net #93: one lost quorum, and the later lock was never renewed"},
-    {kLostReply, "lost-reply", kLink, kUnused, false, kNothing,
+    {kLostReply, "lost-reply", kLink, kNoLength, false, kNothing, kLoss,
      "the connection is cut silently after a command was executed",
      "rueidislock #926: the resent SET NX met its own key and left it as an orphan"},
-    {kResetBefore, "reset-before", kLink, kUnused, false, kNothing,
+    {kResetBefore, "reset-before", kLink, kNoLength, false, kNothing, kReset,
      "the connection breaks visibly before a command is executed",
      "redis-py #3847: after a connection error during release the owner could not retry it"},
-    {kResetAfter, "reset-after", kLink, kUnused, false, kNothing,
+    {kResetAfter, "reset-after", kLink, kNoLength, false, kNothing, kReset,
      "the connection breaks visibly after a command was executed",
      "Redisson #4871: the resent unlock found nothing and reported a lock that was not held"},
-    {kHalfOpen, "half-open", kLink, kUnused, false, kNothing,
+    {kHalfOpen, "half-open", kLink, kNoLength, false, kNothing, kSilence,
      "both directions go silent; the server still serves the dead peer's blocked pop",
      "redis-single-file: the token was popped for a waiter that was gone, and was lost"},
-    {kPartition, "partition", kLink, kDuration, true, kNothing,
+    {kPartition, "partition", kLink, kOutage, true, kNothing, kLateRequests,
      "for `length` nothing arrives between the client and the node, either way",
      "node-redlock using(): a hanging extend kept the loss of the lock from being noticed"},
-    {kPartitionToServer, "partition-to-server", kLink, kDuration, true, kNothing,
+    {kPartitionToServer, "partition-to-server", kLink, kOutage, true, kNothing, kLateRequests,
      "for `length` nothing that the client sends arrives at the node",
      "Redisson: one black-holed master kept the renewals of all the healthy ones waiting"},
-    {kPartitionFromServer, "partition-from-server", kLink, kDuration, true, kNothing,
+    {kPartitionFromServer, "partition-from-server", kLink, kOutage, true, kNothing, kLateReplies,
      "for `length` nothing that the node sends arrives at the client",
      "redlock-rb #76: the SET was applied, the answer timed out, and nobody cleaned up"},
-    {kLostPush, "lost-push", kLink, kUnused, false, kNothing,
+    {kLostPush, "lost-push", kLink, kNoLength, false, kNothing, kNone,
      "the next pub/sub message to the client is lost; its connection goes on",
-     "Spring GH-3700: a waiter that counted on one wake-up gave up although time remained"},
-    {kClientClockJump, "client-clock-jump", kClock, kDuration, false, kNothing,
+     "Spring GH-3700: a waiter that counted on one wake-up gave up although time remained",
+     kWholeStreams},
+    {kClientClockJump, "client-clock-jump", kClock, kJump, false, kNothing, kClockJump,
      "the client's monotonic clock jumps forward by `length`",
-     "redlock-rb b823334: a clock that was set while a client waited moved its deadline"},
-    {kClientClockRate, "client-clock-rate", kClock, kPpm, false, kNothing,
+     "redlock-rb b823334: a clock that was set while a client waited moved its deadline",
+     kOneClock},
+    {kClientClockRate, "client-clock-rate", kClock, kRate, false, kNothing, kClockRate,
      "from now on the client's clock runs `length` ppm faster than true time",
-     "redis-plus-plus RedMutexTx: a validity without a drift allowance outlives the key"},
-    {kServerClockJump, "server-clock-jump", kClock, kSigned, true, kNothing,
+     "redis-plus-plus RedMutexTx: a validity without a drift allowance outlives the key",
+     kOneClock},
+    {kServerClockJump, "server-clock-jump", kClock, kStep, true, kNothing, kClockJump,
      "the node's wall clock, by which keys expire, jumps by `length`, which may be back",
-     "Valkey #2651: expiry follows the wall clock, so a time step ends locks early or late"},
-    {kServerClockRate, "server-clock-rate", kClock, kPpm, true, kNothing,
+     "Valkey #2651: expiry follows the wall clock, so a time step ends locks early or late",
+     kOneClock},
+    {kServerClockRate, "server-clock-rate", kClock, kRate, true, kNothing, kClockRate,
      "from now on the node's wall clock runs `length` ppm faster than true time",
-     "antirez, 2016: a server that is slewed counts a lease at another rate than its holder"},
-    {kServerKill, "server-kill", kServer, kDuration, true, kNothing,
+     "antirez, 2016: a server that is slewed counts a lease at another rate than its holder",
+     kOneClock},
+    {kServerKill, "server-kill", kServer, kDowntime, true, kNothing, kUnserved,
      "kill -9 of the node, which starts again after `length` with what it had written to disk",
      "Redis' page on distributed locks: a node that restarts without its data grants a held lock"},
-    {kServerPowerLoss, "server-power-loss", kServer, kDuration, true, kNothing,
+    {kServerPowerLoss, "server-power-loss", kServer, kDowntime, true, kNothing, kUnservedAndSilent,
      "the node's machine loses power for `length`; what it had not synced is gone",
      "redlock-rb #3: without fsync=always a restart must be delayed by the longest TTL"},
-    {kServerPause, "server-pause", kServer, kDuration, true, kNothing,
+    {kServerPause, "server-pause", kServer, kStandstill, true, kNothing, kStops,
      "the node stands still for `length`; what arrives meanwhile is executed afterwards",
      "redsync 62c8209: one slow node without a time-out ate up the validity"},
-    {kFailover, "failover", kServer, kDuration, false, kReplica,
+    {kFailover, "failover", kServer, kDowntime, false, kReplica, kUnservedAndSilent,
      "the primary's machine dies, and a replica is promoted with what it has received; after "
      "`length` the old primary is back, and follows",
      "Redisson #2669: the master acknowledged the lock and died; its replica had never heard of "
      "it"},
-    {kSplitBrain, "split-brain", kServer, kDuration, false, kReplica,
+    {kSplitBrain, "split-brain", kServer, kOutage, false, kReplica, kUnserved,
      "the primary is cut off from its replicas, one of which is promoted; for `length` both serve "
      "whoever is connected, then the old one follows the new one and loses its writes",
      "Redisson #3965: after a switch clients kept talking to the demoted master"},
-    {kReplicationStop, "replication-stop", kServer, kDuration, false, kReplica,
+    {kReplicationStop, "replication-stop", kServer, kOutage, false, kReplica, kUnserved,
      "for `length` nothing that the primary writes arrives at its replicas",
      "Redisson #6223: how many replicas had the lock was asked by WAIT, and not looked at"},
-    {kLoading, "loading", kServer, kDuration, true, kNothing,
+    {kLoading, "loading", kServer, kOutage, true, kNothing, kUnserved,
      "for `length` the node answers LOADING, as if it read its data",
-     "redlock-rb #129: one node's error was raised although the majority was held"},
-    {kReadonly, "readonly", kServer, kDuration, true, kNothing,
+     "redlock-rb #129: one node's error was raised although the majority was held", kNoOccasion},
+    {kReadonly, "readonly", kServer, kOutage, true, kNothing, kUnserved,
      "for `length` the node refuses writes and scripts with READONLY",
      "infrahub #9450: after a Sentinel switch a pinned connection led to what was now a replica"},
-    {kOom, "oom", kServer, kDuration, true, kNothing,
+    {kOom, "oom", kServer, kOutage, true, kNothing, kUnserved,
      "for `length` the node's memory is used up: commands that may need more get OOM",
      "redis-server 7.0: a SET NX was refused with OOM while scripts that unlock still ran"},
-    {kBusy, "busy", kServer, kDuration, true, kNothing,
+    {kBusy, "busy", kServer, kOutage, true, kNothing, kUnserved,
      "for `length` the node answers BUSY, as if a script ran for too long",
      "redis-plus-plus lock watcher: the first transient error gives the lock up"},
-    {kMoved, "moved", kServer, kDuration, true, kNothing,
+    {kMoved, "moved", kServer, kOutage, true, kNothing, kUnserved,
      "for `length` the node answers every command that has keys with MOVED",
-     "dapr #3973: clients went on asking a server that was no longer theirs"},
-    {kEvict, "evict", kAdmin, kUnused, true, kNothing,
+     "dapr #3973: clients went on asking a server that was no longer theirs", kNoOccasion},
+    {kEvict, "evict", kAdmin, kNoLength, true, kNothing, kUnserved,
      "the node removes a key that would expire next, as an eviction does (volatile-ttl)",
      "redis-server 7.0, volatile-lru: a live lock was evicted as the only key with a TTL"},
-    {kFlushAll, "flushall", kAdmin, kUnused, true, kNothing,
+    {kFlushAll, "flushall", kAdmin, kNoLength, true, kNothing, kUnserved,
      "an operator calls FLUSHALL on the node",
      "swarthy/redis-semaphore #175: an extend made the key anew that was gone under its holder"},
-    {kAdminDel, "admin-del", kAdmin, kUnused, true, kNothing,
+    {kAdminDel, "admin-del", kAdmin, kNoLength, true, kNothing, kUnserved,
      "an operator deletes every key of the client's database on the node",
      "python-redis-lock 0ac7684: unlock_all by hand also removes the locks that are held"},
-    {kScriptFlush, "script-flush", kAdmin, kUnused, true, kNothing,
+    {kScriptFlush, "script-flush", kAdmin, kNoLength, true, kNothing, kUnserved,
      "an operator calls SCRIPT FLUSH on the node, and scripts must be sent anew",
      "aioredlock 17f8865: NOSCRIPT after a SCRIPT FLUSH failed everything, unlock included"},
-    {kClientKill, "client-kill", kAdmin, kUnused, false, kNothing,
+    {kClientKill, "client-kill", kAdmin, kNoLength, false, kNothing, kUnserved,
      "an operator closes the client's most recently used connection by CLIENT KILL",
      "redis-single-file: a pop whose connection was closed was sent again, and took a second "
      "token"},
@@ -156,6 +172,25 @@ const FaultInfo* FindFault(std::string_view name) {
   const auto* const found = std::find_if(kKnownFaults.begin(), kKnownFaults.end(),
                                          [name](const FaultInfo& one) { return one.name == name; });
   return found != kKnownFaults.end() ? found : nullptr;
+}
+
+FaultLength FaultInfo::length() const {
+  switch (scale) {
+    case kNoLength:
+      return FaultLength::kUnused;
+    case kStandstill:
+    case kDelay:
+    case kOutage:
+    case kDowntime:
+    case kJump:
+      return FaultLength::kDuration;
+    case kStep:
+    case kAroundExpiry:
+      return FaultLength::kSigned;
+    case kRate:
+      return FaultLength::kPpm;
+  }
+  return FaultLength::kUnused;
 }
 
 std::string_view ToString(FaultKind kind) {

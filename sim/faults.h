@@ -78,6 +78,37 @@ enum class FaultLength : std::uint8_t {
   kPpm,       ///< its count is a rate in parts per million; may be negative
 };
 
+/// What its length measures, which says what lengths are worth trying.
+enum class FaultScale : std::uint8_t {
+  kNoLength,
+  kStandstill,    ///< how long somebody stands still
+  kDelay,         ///< how late one message is
+  kOutage,        ///< how long messages or answers fail to come
+  kDowntime,      ///< how long somebody is dead
+  kJump,          ///< how far forward a clock is set
+  kStep,          ///< how far either way a clock is set
+  kAroundExpiry,  ///< how long after the end of a key's life, or before it
+  kRate,          ///< how much faster a clock runs, in ppm
+};
+
+/// What those who are struck notice of it. Clients that a fault of a server strikes are all that
+/// use it.
+enum class FaultEffect : std::uint8_t {
+  kNone,
+  kDeath,
+  kStops,              ///< stands still, and later does what has come meanwhile
+  kStopsWithClock,     ///< as kStops, and so does its clock
+  kLateRequests,       ///< requests, and so their replies, arrive later
+  kLateReplies,        ///< replies arrive later
+  kReset,              ///< a connection breaks visibly
+  kLoss,               ///< a connection goes silent at a message
+  kSilence,            ///< a connection goes silent while the server serves it
+  kClockJump,          ///< a clock is not where it was
+  kClockRate,          ///< a clock runs at another rate for good
+  kUnserved,           ///< for its length the server does not do as it is asked
+  kUnservedAndSilent,  ///< as kUnserved, and connections to it stay silent for good
+};
+
 /// What the world must have for the fault to make sense; otherwise it does nothing.
 enum class FaultNeeds : std::uint8_t { kNothing, kReplica };
 
@@ -85,14 +116,19 @@ struct FaultInfo {
   FaultKind kind;
   std::string_view name;  ///< stable: lower-case words with dashes
   FaultFamily family;
-  FaultLength length;
+  FaultScale scale;
   bool uses_node;
   FaultNeeds needs;
+  FaultEffect effect;
   std::string_view meaning;
   std::string_view incident;  ///< where it did harm
+  std::string_view unreal =
+      {};  ///< why real processes cannot be made to suffer it; empty: they can
+
+  FaultLength length() const;
 };
 
-/// In the order of the kinds' numbers.
+/// All that is known of each, in the order of the kinds' numbers.
 std::span<const FaultInfo> KnownFaults();
 /// Null: no such fault.
 const FaultInfo* FindFault(FaultKind kind);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/check.h"
 #include "sim/engine.h"
 #include "sim/redis/engine.h"
 
@@ -120,6 +121,7 @@ void ServerFaults::StrikeAdmin(Process& process, const Fault& fault) {
       if (!next.empty())
         command.push_back(next[static_cast<std::size_t>(fault.step) % next.size()]);
     } else {
+      Require(fault.kind == FaultKind::kAdminDel, "a fault of operators does nothing");
       for (const redis::Server::KeyInfo& key : keys) command.push_back(key.key);
     }
     if (command.size() == 1) return;

@@ -219,11 +219,13 @@ std::optional<std::string> Servers::RefusalOf(int node, const redis::Argv& argv,
                  "NOSAVE.";
         }
         break;
-      default:  // kMoved
+      case FaultKind::kMoved:
         if (const auto slot = redis::Cluster::SlotOf(*command, args)) {
           return "MOVED " + std::to_string(*slot) + " 10.0.0.99:6379";
         }
         break;
+      default:
+        Require(false, "no server refuses commands by such a fault");
     }
   }
   return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/check.h"
 #include "sim/engine.h"
 
 namespace interlock::sim {
@@ -144,6 +145,7 @@ Fate Transit::TakeReplyFaults(Link& link) {
     } else if (fault.kind == FaultKind::kLostReply) {
       fate.lost = !fate.reset;
     } else {
+      Require(fault.kind == FaultKind::kResetAfter, "a fault of links does nothing");
       fate.reset = !fate.lost;
     }
     engine_.ReportFault(*link.process, fault);

@@ -24,7 +24,7 @@ constexpr auto kPause =
     std::to_array({16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536});
 // The last one is longer than any phase of a run: it arrives when all is healed.
 constexpr auto kDelay = std::to_array({16, 32, 64, 128, 256, 512, 1024, 1500, 2048, 4096, 1 << 22});
-constexpr auto kPartition = std::to_array({64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384});
+constexpr auto kOutage = std::to_array({64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384});
 constexpr auto kDown = std::to_array({16, 64, 256, 512, 1024, 1500, 4096});
 constexpr auto kJump = std::to_array({16, 128, 512, 1024, 4096, 65536});
 constexpr auto kAroundExpiry =
@@ -43,39 +43,27 @@ constexpr auto kAge = std::to_array({0, 600, 960});
 
 std::span<const int> LengthLadder(FaultKind kind) {
   const sim::FaultInfo* info = sim::FindFault(kind);
-  if (info == nullptr || info->length == sim::FaultLength::kUnused) return {};
-  if (info->length == sim::FaultLength::kPpm) return kRate;
-  switch (kind) {
-    case FaultKind::kExpiry:
-      return kAroundExpiry;
-    case FaultKind::kDelayRequest:
-    case FaultKind::kDelayReply:
-      return kDelay;
-    case FaultKind::kPartition:
-    case FaultKind::kPartitionToServer:
-    case FaultKind::kPartitionFromServer:
-      return kPartition;
-    case FaultKind::kRestart:
-    case FaultKind::kRestartSameIdentity:
-    case FaultKind::kServerKill:
-    case FaultKind::kServerPowerLoss:
-    case FaultKind::kFailover:
-      return kDown;
-    case FaultKind::kSplitBrain:
-    case FaultKind::kReplicationStop:
-    case FaultKind::kLoading:
-    case FaultKind::kReadonly:
-    case FaultKind::kOom:
-    case FaultKind::kBusy:
-    case FaultKind::kMoved:
-      return kPartition;
-    case FaultKind::kClientClockJump:
-      return kJump;
-    default:
-      // Back as well as forward, if it may be.
-      if (info->length == sim::FaultLength::kSigned) return kAroundExpiry;
+  if (info == nullptr) return {};
+  switch (info->scale) {
+    case sim::FaultScale::kNoLength:
+      return {};
+    case sim::FaultScale::kStandstill:
       return kPause;
+    case sim::FaultScale::kDelay:
+      return kDelay;
+    case sim::FaultScale::kOutage:
+      return kOutage;
+    case sim::FaultScale::kDowntime:
+      return kDown;
+    case sim::FaultScale::kJump:
+      return kJump;
+    case sim::FaultScale::kStep:
+    case sim::FaultScale::kAroundExpiry:
+      return kAroundExpiry;
+    case sim::FaultScale::kRate:
+      return kRate;
   }
+  return {};
 }
 
 int Rung(std::span<const int> ladder, int index) {
@@ -90,7 +78,7 @@ Duration Part(Duration lease, std::span<const int> ladder, int index) {
 Duration FaultLength(const WorkloadShape& shape, const RawFault& fault, Duration lease) {
   const std::span<const int> ladder = LengthLadder(fault.kind);
   if (ladder.empty()) return {};
-  if (sim::FindFault(fault.kind)->length == sim::FaultLength::kPpm) {
+  if (sim::FindFault(fault.kind)->scale == sim::FaultScale::kRate) {
     return Duration(shape.max_rate_ppm * Rung(ladder, fault.length) / 8);
   }
   return Part(lease, ladder, fault.length);

@@ -160,13 +160,13 @@ RawFault DrawFault(Dice& dice, sim::FaultKind kind, int nodes, int most_steps) {
   // Early steps are where two clients meet, whatever they do later.
   fault.step = dice.Below(dice.OneIn(2) ? most_steps : most_steps / 3);
   const int rungs = LengthRungs(kind);
-  const bool delays = kind == sim::FaultKind::kDelayRequest || kind == sim::FaultKind::kDelayReply;
-  if (delays) {  // The last rung is the huge one.
+  const sim::FaultInfo& info = *sim::FindFault(kind);
+  if (info.scale == sim::FaultScale::kDelay) {  // The last rung is the huge one.
     fault.length = dice.OneIn(kHugeDelayOneIn) ? rungs - 1 : dice.Below(rungs - 1);
   } else {
     fault.length = dice.Below(rungs);
   }
-  if (sim::FindFault(kind)->uses_node && nodes > 1) fault.node = dice.Below(nodes);
+  if (info.uses_node && nodes > 1) fault.node = dice.Below(nodes);
   return fault;
 }
 

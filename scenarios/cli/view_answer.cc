@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <memory>
 #include <system_error>
@@ -15,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "reports/escape.h"
+#include "reports/formats.h"
 #include "reports/html_index.h"
 #include "sim/redis/text.h"
 
@@ -134,7 +134,7 @@ HttpAnswer AnswerFile(Descriptor file, std::string_view name, off_t size) {
   auto content = ReadAll(file.get(), static_cast<std::size_t>(size));
   if (!content) return Refusal(500, "this file cannot be read");
   HttpAnswer answer;
-  answer.type = ContentTypeOf(name);
+  answer.type = reports::MediaTypeOf(name);
   answer.body = std::move(*content);
   // Perfetto's UI reads traces from here, with permission; nobody else does.
   if (name.ends_with(".pftrace")) {
@@ -175,7 +175,7 @@ HttpAnswer AnswerFolder(Descriptor folder, const std::vector<std::string>& parts
       break;
     }
     // "./", because a name with a colon would be taken for a scheme.
-    rows.push_back({"", std::string(ContentTypeOf(name)), {{name, "./" + name}}});
+    rows.push_back({"", std::string(reports::MediaTypeOf(name)), {{name, "./" + name}}});
     if (name.ends_with("/")) rows.back().about = "folder";
     if (!name.ends_with(".pftrace")) continue;
     rows.back().about = "a trace for ui.perfetto.dev";
@@ -186,30 +186,12 @@ HttpAnswer AnswerFolder(Descriptor folder, const std::vector<std::string>& parts
         {"open it in ui.perfetto.dev", "https://ui.perfetto.dev/#!/?url=" + url, true});
   }
   HttpAnswer answer;
-  answer.type = ContentTypeOf("index.html");
+  answer.type = reports::MediaTypeOf("index.html");
   answer.body = reports::ToHtmlIndex("files in " + path, rows);
   return answer;
 }
 
 }  // namespace
-
-std::string_view ContentTypeOf(std::string_view file_name) {
-  using Pair = std::pair<std::string_view, std::string_view>;
-  constexpr std::string_view kText = "text/plain; charset=utf-8";
-  constexpr std::array kTypes = {Pair{".html", "text/html; charset=utf-8"},
-                                 Pair{".json", "application/json"},
-                                 Pair{".xml", "application/xml"},
-                                 Pair{".csv", "text/csv; charset=utf-8"},
-                                 Pair{".md", kText},
-                                 Pair{".txt", kText},
-                                 Pair{".log", kText},
-                                 Pair{".hgrm", kText},
-                                 Pair{".jsonl", kText}};
-  for (const auto& [ending, type] : kTypes) {
-    if (file_name.ends_with(ending)) return type;
-  }
-  return "application/octet-stream";
-}
 
 std::optional<std::vector<std::string>> PartsOfTarget(std::string_view target) {
   target = target.substr(0, target.find_first_of("?#"));

@@ -56,7 +56,4 @@ std::string ToBytes(const HttpAnswer& answer);
 /// "/a%20b/c?x" becomes {"a b", "c"}; nullopt: it is not a path, or leads out of the folder.
 std::optional<std::vector<std::string>> PartsOfTarget(std::string_view target);
 
-/// "text/html; charset=utf-8"; unknown types are offered for download.
-std::string_view ContentTypeOf(std::string_view file_name);
-
 }  // namespace interlock::scenarios::cli

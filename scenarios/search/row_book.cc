@@ -35,7 +35,8 @@ void AddFaultGoals(const std::vector<UnitWithSum>& units, reports::RunReport& re
     const bool leaseless = unit->entry->subject->traits().lasts_as_connection;
     for (const sim::FaultKind kind : unit->scenario->shape.faults) {
       if (kind == sim::FaultKind::kLostPush) continue;
-      if (kind == sim::FaultKind::kExpiry && leaseless) continue;
+      const bool at_an_end = sim::FindFault(kind)->scale == sim::FaultScale::kAroundExpiry;
+      if (at_an_end && leaseless) continue;
       possible[static_cast<std::size_t>(kind)] += sum->runs;
     }
   }

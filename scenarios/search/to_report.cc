@@ -36,7 +36,7 @@ std::string FaultLine(int client, const PlannedFault& fault) {
   }
   const std::string where =
       info != nullptr && info->uses_node ? fmt::format(" of node {}", fault.node) : "";
-  switch (info != nullptr ? info->length : sim::FaultLength::kUnused) {
+  switch (info != nullptr ? info->length() : sim::FaultLength::kUnused) {
     case sim::FaultLength::kUnused:
       break;
     case sim::FaultLength::kDuration:

@@ -6,12 +6,14 @@
 // after the beginning. Thread safety: pure functions.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include <interlock/time.h>
+
+#include "sim/faults.h"
 
 namespace interlock::sim::machine {
 
@@ -48,7 +50,6 @@ enum class RealFaultKind : std::uint8_t {
   kSplitBrain,
   kSentinelFailover,
 };
-inline constexpr std::size_t kRealFaults = 27;
 
 enum class RealFaultPlace : std::uint8_t { kClient, kLink, kServer };
 
@@ -56,11 +57,13 @@ struct RealFaultInfo {
   RealFaultKind kind;
   std::string_view name;  ///< that of the simulated fault, if there is one
   RealFaultPlace place;
+  FaultKind simulated;  ///< what it stands for
   std::string_view means;
+  std::optional<FaultKind> also_simulated = {};
 };
 
 /// In the order of the kinds.
-const std::array<RealFaultInfo, kRealFaults>& KnownRealFaults();
+std::span<const RealFaultInfo> KnownRealFaults();
 const RealFaultInfo& InfoOf(RealFaultKind kind);
 std::string_view ToString(RealFaultKind kind);
 

@@ -8,16 +8,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "src/scripts/fair_scripts.h"
-#include "src/scripts/latch_scripts.h"
 #include "src/scripts/mutex_scripts.h"
-#include "src/scripts/permit_scripts.h"
-#include "src/scripts/quorum_scripts.h"
-#include "src/scripts/reentrant_scripts.h"
-#include "src/scripts/shared_scripts.h"
-#include "src/scripts/single_file_scripts.h"
 #include "src/sha1.h"
 #include "tests/support/fake_connection.h"
+#include "tests/support/script_kinds.h"
 
 namespace interlock::internal {
 namespace {
@@ -61,11 +55,8 @@ std::vector<std::string> TextsOf(const Words& words) {
 
 std::vector<const Script*> AllScripts() {
   std::vector<const Script*> all;
-  for (const auto& of_one_kind :
-       {FairScripts::All(), LatchScripts::All(), MutexScripts::All(), PermitScripts::All(),
-        QuorumScripts::All(), ReaderScripts::All(), ReentrantScripts::All(),
-        SingleFileScripts::All(), WriterScripts::All()}) {
-    all.insert(all.end(), of_one_kind.begin(), of_one_kind.end());
+  for (const testing::ScriptKind& kind : testing::ScriptKinds()) {
+    all.insert(all.end(), kind.scripts.begin(), kind.scripts.end());
   }
   return all;
 }
@@ -82,14 +73,9 @@ TEST(ScriptsTest, HaveDistinctNamesAndHashes) {
 
 // One slot of a cluster per resource: the hash tag is the first brace pair of every key.
 TEST(ScriptsTest, AllKeysOfAResourceShareAHashTag) {
-  const MutexScripts mutex("app:", "res", 1s);
-  const PermitScripts permits("app:", "res", 1s, {});
-  const ReaderScripts reader("app:", "res", 1s);
-  const WriterScripts writer("app:", "res", 1s, true);
-  const FairScripts fair("app:", "res", 1s, {});
-  const SingleFileScripts file("app:", "res", 1s, {}, 1);
-  const std::vector<const LockScripts*> kinds = {&mutex, &permits, &reader, &writer, &fair, &file};
-  for (const LockScripts* scripts : kinds) {
+  for (const testing::ScriptKind& kind : testing::ScriptKinds()) {
+    if (!kind.make) continue;
+    const auto scripts = kind.make("app:", "res");
     EXPECT_THAT(scripts->signal(), ::testing::StartsWith("app:{res}"));
     for (const ScriptCall& call : {scripts->Acquire("t"), scripts->Extend("t", 5ms),
                                    scripts->Release("t", 7), scripts->Abandon("t")}) {

@@ -13,19 +13,12 @@
 
 #include <interlock/interlock.h>
 
+#include "tests/redis/lock_kinds.h"
 #include "tests/redis/lock_test.h"
 #include "tests/redis/voters_test.h"
 
 namespace interlock::testing {
 namespace {
-
-/// One lock as each of two "processes" sees it.
-struct Parties {
-  LeaseSource& giver;
-  LeaseSource& taker;
-  LeaseSource& outsider;  ///< of the taker's process: kept out as long as one of them holds
-  LeaseSource& stranger;  ///< of another resource, or of the other side of this one
-};
 
 std::vector<std::string> TokensOf(LeaseSource& lock) {
   const Result<Inspection> now = lock.Inspect();
@@ -58,11 +51,11 @@ std::string GivenUp(LeaseSource& lock, std::string& token, std::uint64_t& fencin
 
 /// One hold in two hands, which the first release ends for both.
 void ExpectTakenTwice(const Parties& parties, const std::string& text, Lease first) {
-  Result<Lease> second = parties.taker.Adopt(text);
+  Result<Lease> second = parties.taker->Adopt(text);
   ASSERT_TRUE(second.ok()) << second.status().ToString();
   EXPECT_TRUE(first.valid());
   EXPECT_EQ(second->token(), first.token());
-  EXPECT_EQ(TokensOf(parties.taker).size(), 1U);
+  EXPECT_EQ(TokensOf(*parties.taker).size(), 1U);
 
   EXPECT_TRUE(first.Release().ok());
   EXPECT_EQ(second->Extend().code(), StatusCode::kNotOwner);
@@ -73,25 +66,25 @@ void ExpectTakenTwice(const Parties& parties, const std::string& text, Lease fir
 void ExpectHandedOver(const Parties& parties) {
   std::string token;
   std::uint64_t fencing_token = 0;
-  const std::string text = GivenUp(parties.giver, token, fencing_token);
-  EXPECT_EQ(TokensOf(parties.taker), std::vector<std::string>{token}) << "nothing was released";
-  EXPECT_EQ(parties.outsider.TryAcquire().code(), StatusCode::kNotAcquired);
-  EXPECT_EQ(parties.stranger.Adopt(text).code(), StatusCode::kNotOwner);
+  const std::string text = GivenUp(*parties.giver, token, fencing_token);
+  EXPECT_EQ(TokensOf(*parties.taker), std::vector<std::string>{token}) << "nothing was released";
+  EXPECT_EQ(parties.outsider->TryAcquire().code(), StatusCode::kNotAcquired);
+  EXPECT_EQ(parties.stranger->Adopt(text).code(), StatusCode::kNotOwner);
 
-  Result<Lease> adopted = parties.taker.Adopt(text);
+  Result<Lease> adopted = parties.taker->Adopt(text);
   ASSERT_TRUE(adopted.ok()) << adopted.status().ToString();
   EXPECT_EQ(adopted->token(), token);
   EXPECT_EQ(adopted->fencing_token(), fencing_token);
   EXPECT_TRUE(adopted->valid());
   EXPECT_TRUE(adopted->Extend().ok());
-  EXPECT_EQ(parties.outsider.TryAcquire().code(), StatusCode::kNotAcquired);
+  EXPECT_EQ(parties.outsider->TryAcquire().code(), StatusCode::kNotAcquired);
   ExpectTakenTwice(parties, text, std::move(*adopted));
 
-  EXPECT_TRUE(TokensOf(parties.taker).empty());
-  EXPECT_EQ(parties.taker.Adopt(text).code(), StatusCode::kNotOwner) << "it is over";
-  Result<Lease> next = parties.outsider.TryAcquire();
+  EXPECT_TRUE(TokensOf(*parties.taker).empty());
+  EXPECT_EQ(parties.taker->Adopt(text).code(), StatusCode::kNotOwner) << "it is over";
+  Result<Lease> next = parties.outsider->TryAcquire();
   ASSERT_TRUE(next.ok()) << next.status().ToString();
-  EXPECT_EQ(parties.taker.Adopt(text).code(), StatusCode::kNotOwner) << "it is another's by now";
+  EXPECT_EQ(parties.taker->Adopt(text).code(), StatusCode::kNotOwner) << "it is another's by now";
   EXPECT_TRUE(next->Extend().ok());
 }
 
@@ -103,57 +96,27 @@ class HandOverOnRedisTest : public LockTest {
     there_ = NewProcess();
   }
 
-  template <typename Lock, typename Options = MutexOptions>
-  void ExpectOfALock(const Options& options = {}) {
-    Lock giver = Make<Lock>(*here_.client, "res", options);
-    Lock taker = Make<Lock>(*there_.client, "res", options);
-    Lock stranger = Make<Lock>(*there_.client, "another", options);
-    ExpectHandedOver({giver, taker, taker, stranger});
-  }
-
   Process here_;
   Process there_;
 };
 
-TEST_F(HandOverOnRedisTest, OfAMutex) { ExpectOfALock<Mutex>(); }
+class HandOverOfAnyKindOnRedisTest : public HandOverOnRedisTest,
+                                     public ::testing::WithParamInterface<LockKind> {};
+
+TEST_P(HandOverOfAnyKindOnRedisTest, TheTakerHoldsWhatTheGiverHeld) {
+  ExpectHandedOver(GetParam().meet(*here_.client, *there_.client, {}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, HandOverOfAnyKindOnRedisTest, ::testing::ValuesIn(LockKinds()),
+                         NameOfKind);
 
 TEST_F(HandOverOnRedisTest, OfAMutexWithALockDelay) {
-  ExpectOfALock<Mutex>(MutexOptions{.lock_delay = seconds(30)});
-}
-
-TEST_F(HandOverOnRedisTest, OfAFairMutex) { ExpectOfALock<FairMutex, FairMutexOptions>(); }
-
-TEST_F(HandOverOnRedisTest, OfASemaphore) { ExpectOfALock<Semaphore, SemaphoreOptions>(); }
-
-TEST_F(HandOverOnRedisTest, OfASingleFile) {
-  const SingleFileOptions options = {.name = "res"};
-  SingleFile giver = Make<SingleFile>(*here_.client, options);
-  SingleFile taker = Make<SingleFile>(*there_.client, options);
-  SingleFile stranger = Make<SingleFile>(*there_.client, SingleFileOptions{.name = "another"});
-  ExpectHandedOver({giver, taker, taker, stranger});
-}
-
-TEST_F(HandOverOnRedisTest, OfAReadLease) {
-  SharedMutex here = Make<SharedMutex>(*here_.client, "res");
-  SharedMutex there = Make<SharedMutex>(*there_.client, "res");
-  ExpectHandedOver({here.reader(), there.reader(), there.writer(), there.writer()});
-}
-
-TEST_F(HandOverOnRedisTest, OfAWriteLease) {
-  SharedMutex here = Make<SharedMutex>(*here_.client, "res");
-  SharedMutex there = Make<SharedMutex>(*there_.client, "res");
-  ExpectHandedOver({here.writer(), there.writer(), there.reader(), there.reader()});
-}
-
-TEST_F(HandOverOnRedisTest, OfAHoldOfAReentrantMutex) {
-  ReentrantMutex here = Make<ReentrantMutex>(*here_.client, "res");
-  ReentrantMutex there = Make<ReentrantMutex>(*there_.client, "res");
-  ReentrantMutex::Owner giver = here.NewOwner();
-  ReentrantMutex::Owner taker = there.OwnerOf(giver.id()).value();
-  ReentrantMutex::Owner outsider = there.NewOwner();
-  ReentrantMutex another = Make<ReentrantMutex>(*there_.client, "another");
-  ReentrantMutex::Owner stranger = another.OwnerOf(giver.id()).value();
-  ExpectHandedOver({giver, taker, outsider, stranger});
+  const auto mutex = [](const Process& process, const char* name) {
+    return std::make_shared<Mutex>(
+        Make<Mutex>(*process.client, name, MutexOptions{.lock_delay = seconds(30)}));
+  };
+  const auto taker = mutex(there_, "res");
+  ExpectHandedOver({mutex(here_, "res"), taker, taker, mutex(there_, "another")});
 }
 
 TEST_F(HandOverOnRedisTest, AHoldThatAnotherOwnerAdoptsStaysItsFirstOwners) {
@@ -245,8 +208,9 @@ class RedlockHandOverOnRedisTest : public VotersTest {
     there_ = NewVoters();
   }
 
-  static Redlock NewRedlock(const Voters& process, const std::string& name) {
-    return Make<Redlock>(process.nodes, name, RedlockOptions{.node_timeout = seconds(5)});
+  static std::shared_ptr<Redlock> NewRedlock(const Voters& process, const std::string& name) {
+    return std::make_shared<Redlock>(
+        Make<Redlock>(process.nodes, name, RedlockOptions{.node_timeout = seconds(5)}));
   }
 
   Voters here_;
@@ -254,24 +218,22 @@ class RedlockHandOverOnRedisTest : public VotersTest {
 };
 
 TEST_F(RedlockHandOverOnRedisTest, OfARedlock) {
-  Redlock giver = NewRedlock(here_, "res");
-  Redlock taker = NewRedlock(there_, "res");
-  Redlock stranger = NewRedlock(there_, "another");
-  ExpectHandedOver({giver, taker, taker, stranger});
+  const auto taker = NewRedlock(there_, "res");
+  ExpectHandedOver({NewRedlock(here_, "res"), taker, taker, NewRedlock(there_, "another")});
 }
 
 TEST_F(RedlockHandOverOnRedisTest, ThroughAMajorityIfANodeIsGone) {
-  Redlock giver = NewRedlock(here_, "res");
-  Redlock taker = NewRedlock(there_, "res");
+  const auto giver = NewRedlock(here_, "res");
+  const auto taker = NewRedlock(there_, "res");
   std::string token;
   std::uint64_t fencing_token = 0;
-  const std::string text = GivenUp(giver, token, fencing_token);
+  const std::string text = GivenUp(*giver, token, fencing_token);
   servers_[1]->Kill();
-  Result<Lease> adopted = taker.Adopt(text);
+  Result<Lease> adopted = taker->Adopt(text);
   ASSERT_TRUE(adopted.ok()) << adopted.status().ToString();
   EXPECT_TRUE(adopted->Release().ok());
   servers_[2]->Kill();
-  EXPECT_FALSE(taker.Adopt(text).ok());
+  EXPECT_FALSE(taker->Adopt(text).ok());
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <interlock/interlock.h>
 
+#include "tests/redis/lock_kinds.h"
 #include "tests/redis/lock_test.h"
 
 namespace interlock::testing {
@@ -81,52 +82,38 @@ class InspectionOnRedisTest : public LockTest {
   Process nobody_;
 };
 
-TEST_F(InspectionOnRedisTest, OfAMutex) {
-  Mutex mutex = Make<Mutex>(*billing_.client, "res");
-  ExpectInspected(mutex, true);
-  EXPECT_FALSE(mutex.Inspect()->waiters.has_value());
+class InspectionOfAnyKindOnRedisTest : public InspectionOnRedisTest,
+                                       public ::testing::WithParamInterface<LockKind> {
+ protected:
+  Parties Meet() { return GetParam().meet(*billing_.client, *nobody_.client, {}); }
+};
+
+TEST_P(InspectionOfAnyKindOnRedisTest, ShowsItsHolderAndTakesItAway) {
+  ExpectInspected(*Meet().giver, GetParam().fenced);
 }
 
-TEST_F(InspectionOnRedisTest, AnExtensionShortensNoLease) {
+TEST_P(InspectionOfAnyKindOnRedisTest, AnExtensionShortensNoLease) {
+  ExpectNeverShortened(*Meet().giver);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, InspectionOfAnyKindOnRedisTest, ::testing::ValuesIn(LockKinds()),
+                         NameOfKind);
+
+TEST_F(InspectionOnRedisTest, OnlyLinesHaveWaitersToCount) {
   Client& client = *billing_.client;
-  Mutex mutex = Make<Mutex>(client, "mutex");
-  FairMutex fair = Make<FairMutex>(client, "fair");
-  SharedMutex shared = Make<SharedMutex>(client, "shared");
-  Semaphore semaphore = Make<Semaphore>(client, "semaphore", SemaphoreOptions{.limit = 2});
-  SingleFile file = Make<SingleFile>(client, SingleFileOptions{.expire_in = seconds(30)});
-  ExpectNeverShortened(mutex);
-  ExpectNeverShortened(fair);
-  ExpectNeverShortened(shared.reader());
-  ExpectNeverShortened(shared.writer());
-  ExpectNeverShortened(semaphore);
-  ExpectNeverShortened(file);
-}
-
-TEST_F(InspectionOnRedisTest, OfAFairMutex) {
-  FairMutex mutex = Make<FairMutex>(*billing_.client, "res");
-  ExpectInspected(mutex, true);
-  EXPECT_EQ(mutex.Inspect()->waiters, 0);
+  EXPECT_FALSE(Make<Mutex>(client, "res").Inspect()->waiters.has_value());
+  EXPECT_EQ(Make<FairMutex>(client, "res").Inspect()->waiters, 0);
+  EXPECT_EQ(Make<SharedMutex>(client, "res").writer().Inspect()->waiters, 0);
 }
 
 TEST_F(InspectionOnRedisTest, OfASemaphore) {
   Semaphore semaphore = Make<Semaphore>(*billing_.client, "res", SemaphoreOptions{.limit = 2});
   ExpectInspected(semaphore, false);
+  ExpectNeverShortened(semaphore);
   const Result<Lease> one = semaphore.TryAcquire();
   const Result<Lease> two = semaphore.TryAcquire();
   ASSERT_TRUE(one.ok() && two.ok());
   EXPECT_EQ(semaphore.Inspect()->holders.size(), 2U);
-}
-
-TEST_F(InspectionOnRedisTest, OfASingleFile) {
-  SingleFile file = Make<SingleFile>(*billing_.client, SingleFileOptions{.expire_in = seconds(30)});
-  ExpectInspected(file, true);
-}
-
-TEST_F(InspectionOnRedisTest, OfBothSidesOfASharedMutex) {
-  SharedMutex mutex = Make<SharedMutex>(*billing_.client, "res");
-  ExpectInspected(mutex.reader(), false);
-  ExpectInspected(mutex.writer(), true);
-  EXPECT_EQ(mutex.writer().Inspect()->waiters, 0);
 }
 
 TEST_F(InspectionOnRedisTest, OfAWholeSharedMutexByWhoHoldsNeither) {
@@ -188,7 +175,6 @@ TEST_F(InspectionOnRedisTest, OfAReentrantMutexByWhoOwnsNothing) {
 TEST_F(InspectionOnRedisTest, OfEveryHoldOfAReentrantMutex) {
   ReentrantMutex mutex = Make<ReentrantMutex>(*billing_.client, "res");
   ReentrantMutex::Owner owner = mutex.NewOwner();
-  ExpectInspected(owner, true);
   Result<Lease> outer = owner.TryAcquire();
   const Result<Lease> inner = owner.TryAcquire();
   ASSERT_TRUE(outer.ok() && inner.ok());

@@ -11,13 +11,8 @@
 
 #include <interlock/options.h>
 
-#include "src/scripts/fair_scripts.h"
-#include "src/scripts/mutex_scripts.h"
-#include "src/scripts/permit_scripts.h"
-#include "src/scripts/reentrant_scripts.h"
-#include "src/scripts/shared_scripts.h"
-#include "src/scripts/single_file_scripts.h"
 #include "tests/redis/redis_test.h"
+#include "tests/support/script_kinds.h"
 #include "tests/support/script_words.h"
 
 namespace interlock::testing {
@@ -26,23 +21,16 @@ namespace {
 using internal::LockScripts;
 using internal::ScriptCall;
 
-struct Kind {
-  const char* name;
-  const char* owners;  ///< the key that holds them, of the resource "r"
-  std::unique_ptr<LockScripts> (*make)();
-  const char* wakes;  ///< the list of hints that a release pushes to
-};
-
-class ScriptsOnRedisTest : public RedisTest, public ::testing::WithParamInterface<Kind> {
+class ScriptsOnRedisTest : public RedisTest, public ::testing::WithParamInterface<ScriptKind> {
  protected:
   std::string Run(const ScriptCall& call) { return Ask(Eval(call)); }
   std::string Ask(const std::vector<std::string>& words) {
     const Result<std::string> answer = server_->Command(words);
     return answer.ok() ? answer.value() : answer.status().ToString();
   }
-  bool Owned() { return Ask({"EXISTS", GetParam().owners}) == "1"; }
+  bool Owned() { return Ask({"EXISTS", "{r}" + GetParam().owners}) == "1"; }
 
-  const std::unique_ptr<LockScripts> scripts_ = GetParam().make();
+  const std::unique_ptr<LockScripts> scripts_ = GetParam().make("", "r");
 };
 
 // Redis refuses a script for want of memory at its first write only, so that one must free some.
@@ -60,7 +48,7 @@ TEST_P(ScriptsOnRedisTest, AbandonUndoesAndBarsAnAcquireOnAServerOutOfMemory) {
 TEST_P(ScriptsOnRedisTest, ASignalKeyOfAnotherTypeFailsBeforeTheFirstWrite) {
   Run(scripts_->Acquire("mine"));
   const std::string fence = Ask({"GET", "{r}:fence"});
-  ASSERT_EQ(Ask({"SET", GetParam().wakes, "theirs"}), "OK");
+  ASSERT_EQ(Ask({"SET", "{r}" + GetParam().wakes, "theirs"}), "OK");
   EXPECT_EQ(Run(scripts_->Release("mine", 1)).substr(0, 10), "-WRONGTYPE");
   EXPECT_EQ(Run(scripts_->Abandon("mine")).substr(0, 10), "-WRONGTYPE");
   EXPECT_TRUE(Owned());
@@ -86,7 +74,7 @@ TEST_P(GrantedAgainOnRedisTest, AReleaseOfTheFirstGrantIsNoReleaseOfTheNext) {
   EXPECT_EQ(Run(scripts_->Release("mine", fence())), "2") << "sent again";
   Run(scripts_->Acquire("mine"));
   ASSERT_TRUE(Owned());
-  Ask({"DEL", GetParam().owners});  // as when its lease is over
+  Ask({"DEL", "{r}" + GetParam().owners});  // as when its lease is over
   EXPECT_NE(Run(scripts_->Release("mine", fence())), "2");
 }
 
@@ -122,35 +110,18 @@ TEST_F(OneOfSeveralOnRedisTest, APlaceInAFileThatIsOverIsNotExtendedBesideAnothe
                                 SingleFileScripts("", "r", seconds(60), rule, 2));
 }
 
-template <typename Scripts, typename... Arguments>
-std::unique_ptr<LockScripts> Make(Arguments... arguments) {
-  return std::make_unique<Scripts>("", "r", std::chrono::seconds(60), arguments...);
+/// Of LockScripts; `hinted`: only those that push hints.
+std::vector<ScriptKind> Kinds(bool hinted) {
+  std::vector<ScriptKind> kinds = ScriptKinds();
+  std::erase_if(
+      kinds, [&](const ScriptKind& kind) { return !kind.make || (hinted && kind.wakes.empty()); });
+  return kinds;
 }
 
-std::unique_ptr<LockScripts> MakeMutex() { return Make<internal::MutexScripts>(); }
-std::unique_ptr<LockScripts> MakePermits() { return Make<internal::PermitScripts>(1); }
-std::unique_ptr<LockScripts> MakeReader() { return Make<internal::ReaderScripts>(); }
-std::unique_ptr<LockScripts> MakeWriter() { return Make<internal::WriterScripts>(true); }
-std::unique_ptr<LockScripts> MakeFair() {
-  return Make<internal::FairScripts>(internal::LineRule{seconds(5), seconds(2)});
-}
-std::unique_ptr<LockScripts> MakeSingleFile() {
-  return Make<internal::SingleFileScripts>(internal::LineRule{seconds(5), seconds(2)}, 1);
-}
+std::string NameOf(const ::testing::TestParamInfo<ScriptKind>& kind) { return kind.param.name; }
 
-const auto kHinted =
-    ::testing::Values(Kind{"Mutex", "{r}", MakeMutex, "{r}:signal"},
-                      Kind{"Permits", "{r}", MakePermits, "{r}:signal"},
-                      Kind{"Reader", "{r}:readers", MakeReader, "{r}:signal:writers"},
-                      Kind{"Writer", "{r}", MakeWriter, "{r}:signal:readers"});
-const auto kInLine = ::testing::Values(Kind{"Fair", "{r}", MakeFair, ""},
-                                       Kind{"SingleFile", "{r}:holders", MakeSingleFile, ""});
-
-std::string NameOf(const ::testing::TestParamInfo<Kind>& kind) { return kind.param.name; }
-
-INSTANTIATE_TEST_SUITE_P(Kinds, ScriptsOnRedisTest, kHinted, NameOf);
-INSTANTIATE_TEST_SUITE_P(Kinds, GrantedAgainOnRedisTest, kHinted, NameOf);
-INSTANTIATE_TEST_SUITE_P(InLine, GrantedAgainOnRedisTest, kInLine, NameOf);
+INSTANTIATE_TEST_SUITE_P(Kinds, ScriptsOnRedisTest, ::testing::ValuesIn(Kinds(true)), NameOf);
+INSTANTIATE_TEST_SUITE_P(Kinds, GrantedAgainOnRedisTest, ::testing::ValuesIn(Kinds(false)), NameOf);
 
 }  // namespace
 }  // namespace interlock::testing

@@ -18,12 +18,10 @@
 #include <interlock/multi_mutex.h>
 #include <interlock/mutex.h>
 #include <interlock/observer.h>
-#include <interlock/redlock.h>
-#include <interlock/reentrant_mutex.h>
 #include <interlock/semaphore.h>
 #include <interlock/shared_mutex.h>
-#include <interlock/single_file.h>
 
+#include "tests/redis/lock_kinds.h"
 #include "tests/redis/lock_test.h"
 
 namespace interlock::testing {
@@ -93,45 +91,24 @@ class StopOnRedisTest : public LockTest {
   std::unique_ptr<Connection> look_;
 };
 
-TEST_F(StopOnRedisTest, EveryKindOfLock) {
-  Client& us = *ours_.client;
-  Client& them = *theirs_.client;
-  {
-    Mutex a = Make<Mutex>(us, "m", MutexOptions{.retry = kLongSleeps});
-    Mutex b = Make<Mutex>(them, "m", MutexOptions{.retry = kLongSleeps});
-    ExpectStops(b, a);
-  }
-  {
-    FairMutex a = Make<FairMutex>(us, "f", FairMutexOptions{.retry = kLongSleeps});
-    FairMutex b = Make<FairMutex>(them, "f", FairMutexOptions{.retry = kLongSleeps});
-    ExpectStops(b, a);
-    EXPECT_EQ(Call(*look_, {"EXISTS", "interlock:fair:{f}:queue"})->integer, 0);
-  }
-  {
-    ReentrantMutex lock =
-        Make<ReentrantMutex>(us, "r", ReentrantMutexOptions{.retry = kLongSleeps});
-    ReentrantMutex::Owner a = lock.NewOwner();
-    ReentrantMutex::Owner b = lock.NewOwner();
-    ExpectStops(b, a);
-  }
-  {
-    SharedMutex a = Make<SharedMutex>(us, "s", SharedMutexOptions{.retry = kLongSleeps});
-    SharedMutex b = Make<SharedMutex>(them, "s", SharedMutexOptions{.retry = kLongSleeps});
-    ExpectStops(b.writer(), a.writer());
-    ExpectStops(b.writer(), a.reader());
-    ExpectStops(b.reader(), a.writer());
-    EXPECT_EQ(Call(*look_, {"EXISTS", "interlock:shared:{s}:waiting"})->integer, 0);
-  }
-  {
-    Semaphore a = Make<Semaphore>(us, "p", SemaphoreOptions{.retry = kLongSleeps});
-    Semaphore b = Make<Semaphore>(them, "p", SemaphoreOptions{.retry = kLongSleeps});
-    ExpectStops(b, a);
-  }
-  {
-    SingleFile a = Make<SingleFile>(us, SingleFileOptions{.retry = kLongSleeps});
-    SingleFile b = Make<SingleFile>(them, SingleFileOptions{.retry = kLongSleeps});
-    ExpectStops(b, a);
-  }
+class StopOfAnyKindOnRedisTest : public StopOnRedisTest,
+                                 public ::testing::WithParamInterface<LockKind> {};
+
+TEST_P(StopOfAnyKindOnRedisTest, LeavesNothing) {
+  const Parties parties = GetParam().meet(*theirs_.client, *ours_.client, kLongSleeps);
+  ExpectStops(*parties.giver, *parties.outsider);
+  EXPECT_EQ(Call(*look_, {"EXISTS", "interlock:fair:{res}:queue"})->integer, 0);
+  EXPECT_EQ(Call(*look_, {"EXISTS", "interlock:shared:{res}:waiting"})->integer, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, StopOfAnyKindOnRedisTest, ::testing::ValuesIn(LockKinds()),
+                         NameOfKind);
+
+TEST_F(StopOnRedisTest, AWriterBehindAWriter) {
+  SharedMutex a = Make<SharedMutex>(*ours_.client, "s", SharedMutexOptions{.retry = kLongSleeps});
+  SharedMutex b = Make<SharedMutex>(*theirs_.client, "s", SharedMutexOptions{.retry = kLongSleeps});
+  ExpectStops(b.writer(), a.writer());
+  EXPECT_EQ(Call(*look_, {"EXISTS", "interlock:shared:{s}:waiting"})->integer, 0);
 }
 
 TEST_F(StopOnRedisTest, AMultiMutexGivesBackWhatItHas) {

@@ -15,7 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "golden.h"
 #include "pipe.h"
 #include "report_samples.h"
 
@@ -76,10 +75,6 @@ void ExpectClocksOf(const Counterexample& example, const std::vector<Event>& eve
     latest[event.host] = event.clock;
     if (!arrives && row.part != MessagePart::kNone) sent[row.message] = event.clock;
   }
-}
-
-TEST(ShiVizTest, ACaseIsApproved) {
-  ExpectApproved("exchange.approved.shiviz.log", ToShiViz(Exchange()));
 }
 
 TEST(ShiVizTest, TheFirstLineIsTheExpressionAndReadsAllEvents) {

@@ -314,7 +314,7 @@ TEST(ClientFaultTest, RunsReplayWithTheSameHash) {
     if (fault.family == FaultFamily::kServer || fault.family == FaultFamily::kAdmin) continue;
     if (fault.kind == FaultKind::kCrash) continue;
     const Duration length =
-        fault.length == FaultLength::kPpm ? Duration(-100'000) : Duration(milliseconds(700));
+        fault.length() == FaultLength::kPpm ? Duration(-100'000) : Duration(milliseconds(700));
     plan.push_back({fault.kind, step % 3, 2 + step++, length});
   }
   const auto run = [&plan](Choices choices, Tape& tape) {

@@ -148,10 +148,23 @@ TEST(FaultTest, EveryKnownFaultCanBeFoundByItsNumberAndByItsName) {
     EXPECT_FALSE(fault.meaning.empty());
     EXPECT_FALSE(fault.incident.empty());
     const bool says_length = fault.meaning.find("`length`") != std::string_view::npos;
-    EXPECT_EQ(says_length, fault.length != FaultLength::kUnused) << fault.name;
+    EXPECT_EQ(says_length, fault.length() != FaultLength::kUnused) << fault.name;
   }
   EXPECT_EQ(FindFault("cosmic-ray"), nullptr);
   EXPECT_EQ(FindFault(static_cast<FaultKind>(255)), nullptr);
+}
+
+TEST(FaultTest, WhatIsNoticedFitsWhoIsStruck) {
+  using enum FaultEffect;
+  for (const FaultInfo& fault : KnownFaults()) {
+    const bool of_clock = fault.family == FaultFamily::kClock;
+    const bool of_servers =
+        fault.family == FaultFamily::kServer || fault.family == FaultFamily::kAdmin;
+    const bool unserved = fault.effect == kUnserved || fault.effect == kUnservedAndSilent;
+    EXPECT_EQ(of_clock, fault.effect == kClockJump || fault.effect == kClockRate) << fault.name;
+    EXPECT_EQ(of_servers, unserved || fault.kind == FaultKind::kServerPause) << fault.name;
+    EXPECT_EQ(fault.scale == FaultScale::kRate, fault.effect == kClockRate) << fault.name;
+  }
 }
 
 struct Ping {

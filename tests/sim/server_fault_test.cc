@@ -408,7 +408,7 @@ std::uint64_t HashOfChaos(Universe& universe, const WorldOptions& options, Tape&
                             fault.family == FaultFamily::kAdmin || fault.uses_node;
     if (!of_servers) continue;
     const Duration length =
-        fault.length == FaultLength::kPpm ? Duration(100'000) : Duration(milliseconds(300));
+        fault.length() == FaultLength::kPpm ? Duration(100'000) : Duration(milliseconds(300));
     plan.push_back({fault.kind, step % 3, 2 + 3 * step, length, step % 2});
     ++step;
   }

@@ -164,7 +164,7 @@ function(allowed_includes result)
     set(allowed "${std}|${posix}|${interlock}|<fmt/[a-z_0-9]+\\.h>|${asio}|\"sim/[a-z_0-9/]+\\.h\"")
   elseif(path MATCHES "^sim/machine/")
     # Not the simulated world, whose tripwire must not come into a program that has none.
-    set(allowed "${std}|${posix}|${interlock}|<fmt/[a-z_0-9]+\\.h>|${asio}|\"sim/((machine|redis)/[a-z_0-9/]+|setting)\\.h\"")
+    set(allowed "${std}|${posix}|${interlock}|<fmt/[a-z_0-9]+\\.h>|${asio}|\"sim/((machine|redis)/[a-z_0-9/]+|faults|setting)\\.h\"")
   elseif(path MATCHES "^sim/")
     set(allowed "${std}|${posix}|${interlock}|\"sim/[a-z_0-9/]+\\.h\"|<boost/context/[a-z_0-9/]+\\.hpp>")
   elseif(path MATCHES "^scenarios/include/")

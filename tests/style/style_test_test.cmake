@@ -179,7 +179,7 @@ rejects(sim/machine/x.cc 2 "Boost.Asio belongs to" "${kHead}#include <boost/asio
 accepts(sim/serve/listener.cc
         "${kHead}#include <boost/asio/ip/tcp.hpp>\n#include <fmt/format.h>\n#include \"sim/redis/server.h\"\n")
 accepts(sim/machine/stage.cc
-        "${kHead}#include <fmt/format.h>\n#include \"sim/redis/server.h\"\n#include \"sim/setting.h\"\n")
+        "${kHead}#include <fmt/format.h>\n#include \"sim/redis/server.h\"\n#include \"sim/faults.h\"\n#include \"sim/setting.h\"\n")
 rejects(scenarios/run/x.cc 2 "scenarios/cli/ is above" "${kHead}#include \"scenarios/cli/values.h\"\n")
 rejects(scenarios/log/x.cc 2 "scenarios/run/ is above" "${kHead}#include \"scenarios/run/run.h\"\n")
 rejects(scenarios/locks/x.cc 2 "scenarios/cases/ is above" "${kHead}#include \"scenarios/cases/goals.h\"\n")

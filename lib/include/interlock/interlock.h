@@ -20,6 +20,7 @@
 #include <interlock/observer.h>                 // IWYU pragma: export
 #include <interlock/options.h>                  // IWYU pragma: export
 #include <interlock/redlock.h>                  // IWYU pragma: export
+#include <interlock/redlock_options.h>          // IWYU pragma: export
 #include <interlock/reentrant_mutex.h>          // IWYU pragma: export
 #include <interlock/replica_acknowledgement.h>  // IWYU pragma: export
 #include <interlock/result.h>                   // IWYU pragma: export

@@ -5,21 +5,9 @@
 namespace interlock::scenarios {
 
 std::vector<std::shared_ptr<const harness::Subject>> SoundSubjects() {
-  return {subjects::FairMutexSubject(),
-          subjects::AdoptedFairMutexSubject(),
-          subjects::LockDelayMutexSubject(),
-          subjects::MultiMutexSubject(),
-          subjects::MutexSubject(),
-          subjects::AdoptedMutexSubject(),
-          subjects::RedlockSubject(),
-          subjects::ReentrantMutexSubject(),
-          subjects::RenewedMutexSubject(),
-          subjects::RenewedMultiMutexSubject(),
-          subjects::SemaphoreSubject(),
-          subjects::SharedMutexSubject(),
-          subjects::UnpreferredSharedMutexSubject(),
-          subjects::SingleFileSubject(),
-          subjects::CountDownLatchSubject()};
+  std::vector<std::shared_ptr<const harness::Subject>> all;
+  for (const auto make : subjects::kAllSubjects) all.push_back(make());
+  return all;
 }
 
 }  // namespace interlock::scenarios

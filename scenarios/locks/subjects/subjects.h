@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The library's own locks as subjects, one file each.
+// The library's own locks as subjects, one file each: a new one is declared and listed here.
 #pragma once
 
+#include <array>
 #include <memory>
 
 #include <interlock/harness/lock.h>
@@ -24,5 +25,22 @@ std::shared_ptr<const harness::Subject> SemaphoreSubject();
 std::shared_ptr<const harness::Subject> SharedMutexSubject();
 std::shared_ptr<const harness::Subject> SingleFileSubject();
 std::shared_ptr<const harness::Subject> UnpreferredSharedMutexSubject();
+
+/// All of them, in the order in which they are run and listed.
+inline constexpr std::array kAllSubjects = {&FairMutexSubject,
+                                            &AdoptedFairMutexSubject,
+                                            &LockDelayMutexSubject,
+                                            &MultiMutexSubject,
+                                            &MutexSubject,
+                                            &AdoptedMutexSubject,
+                                            &RedlockSubject,
+                                            &ReentrantMutexSubject,
+                                            &RenewedMutexSubject,
+                                            &RenewedMultiMutexSubject,
+                                            &SemaphoreSubject,
+                                            &SharedMutexSubject,
+                                            &UnpreferredSharedMutexSubject,
+                                            &SingleFileSubject,
+                                            &CountDownLatchSubject};
 
 }  // namespace interlock::scenarios::subjects

@@ -18,54 +18,16 @@ constexpr int kStepsOfMessage = 3;
 /// The longest fault, in leases; a longer one only takes longer.
 constexpr int kLongest = 3;
 
-struct Way {
-  FaultKind simulated;
-  sim::machine::RealFaultKind real;
-};
-
-constexpr auto kWays = std::to_array<Way>({
-    {FaultKind::kPause, kPause},
-    {FaultKind::kExpiry, kPause},
-    {FaultKind::kDelayRequest, kDelayRequest},
-    {FaultKind::kDelayReply, kDelayReply},
-    {FaultKind::kLostRequest, kLostRequest},
-    {FaultKind::kLostReply, kLostReply},
-    {FaultKind::kResetBefore, kResetBefore},
-    {FaultKind::kResetAfter, kResetAfter},
-    {FaultKind::kHalfOpen, kHalfOpen},
-    {FaultKind::kPartition, kPartition},
-    {FaultKind::kPartitionToServer, kPartitionToServer},
-    {FaultKind::kPartitionFromServer, kPartitionFromServer},
-    {FaultKind::kServerKill, kServerKill},
-    // The kernel lives on, so no more is lost than by a kill.
-    {FaultKind::kServerPowerLoss, kServerKill},
-    {FaultKind::kServerPause, kServerPause},
-    {FaultKind::kServerPause, kServerSleep},
-    {FaultKind::kServerPause, kClientPauseAll},
-    {FaultKind::kServerPause, kClientPauseWrite},
-    {FaultKind::kReadonly, kReadonly},
-    {FaultKind::kOom, kOom},
-    {FaultKind::kBusy, kBusy},
-    {FaultKind::kScriptFlush, kScriptFlush},
-    {FaultKind::kClientKill, kClientKill},
-    {FaultKind::kFlushAll, kFlushAll},
-    {FaultKind::kAdminDel, kAdminDel},
-    {FaultKind::kEvict, kAdminDel},
-    {FaultKind::kReplicationStop, kReplicationStop},
-    {FaultKind::kFailover, kFailover},
-    {FaultKind::kFailover, kSentinelFailover},
-    {FaultKind::kSplitBrain, kSplitBrain},
-});
-
 /// The real ways to inject the fault; none if it cannot be done.
 std::vector<sim::machine::RealFaultKind> WaysTo(FaultKind kind, bool sentinels) {
   // The Sentinels decide what becomes of a dead primary.
   if (sentinels && kind == FaultKind::kServerKill) kind = FaultKind::kFailover;
   std::vector<sim::machine::RealFaultKind> ways;
-  for (const Way& way : kWays) {
+  for (const sim::machine::RealFaultInfo& real : sim::machine::KnownRealFaults()) {
     const bool other_failover =
-        kind == FaultKind::kFailover && (way.real == kSentinelFailover) != sentinels;
-    if (way.simulated == kind && !other_failover) ways.push_back(way.real);
+        kind == FaultKind::kFailover && (real.kind == kSentinelFailover) != sentinels;
+    const bool stands_for_it = real.simulated == kind || real.also_simulated == kind;
+    if (stands_for_it && !other_failover) ways.push_back(real.kind);
   }
   return ways;
 }
@@ -79,32 +41,12 @@ int MostStepsOf(const Workload& workload) {
 /// A pause until the nearest lease ends takes a lease and a bit, as nobody knows that end on a real
 /// machine.
 Duration LengthOf(const PlannedFault& planned, Duration lease) {
-  if (planned.kind == FaultKind::kExpiry) return lease + lease / 64;
+  if (sim::FindFault(planned.kind)->scale == sim::FaultScale::kAroundExpiry)
+    return lease + lease / 64;
   return std::min(planned.length, kLongest * lease);
 }
 
 }  // namespace
-
-std::string_view WhyNotReal(FaultKind kind) {
-  if (kind == FaultKind::kCrash || kind == FaultKind::kRestart) return "";
-  if (!WaysTo(kind, false).empty()) return "";
-  switch (kind) {
-    case FaultKind::kPauseClockFrozen:
-    case FaultKind::kClientClockJump:
-    case FaultKind::kClientClockRate:
-    case FaultKind::kServerClockJump:
-    case FaultKind::kServerClockRate:
-      return "all processes of a machine have its clock";
-    case FaultKind::kEntropyRepeat:
-    case FaultKind::kEntropyAlike:
-    case FaultKind::kRestartSameIdentity:
-      return "a real machine's random bytes do not repeat";
-    case FaultKind::kLostPush:
-      return "TCP loses no single message";
-    default:
-      return "it is an answer that a server has no reason to give here";
-  }
-}
 
 std::vector<sim::machine::RealFault> RealFaultsOf(const Workload& workload, std::uint64_t seed,
                                                   bool sentinels) {

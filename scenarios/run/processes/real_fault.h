@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The part of a simulated fault plan that real servers and clients can be given. All lengths scale
+// The part of a simulated fault plan that real servers and clients can be given: FaultInfo::unreal
+// says why the rest cannot be. All lengths scale
 // with the lease. Crashes of clients are in real_plan.h.
 //
 // Determinism: a function of (workload, seed); what a fault hits depends on the machine. Thread
@@ -8,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "scenarios/cases/workload.h"
@@ -16,9 +16,6 @@
 #include "sim/machine/real_fault.h"
 
 namespace interlock::scenarios::real {
-
-/// Why no real server or client can be given this fault, as half a sentence; empty: it can.
-std::string_view WhyNotReal(sim::FaultKind kind);
 
 /// The planned faults that can be injected, those of servers in order of time. Where several real
 /// faults match one simulated fault, the seed picks one. `sentinels`: they decide on failovers.

@@ -194,14 +194,15 @@ std::string_view WhyNotHere(const Scenario& scenario, bool own) {
   if (scenario.shape.share_objects) return "each client is a process of its own";
   if (scenario.shape.guard != GuardKind::kNone) return "nothing is guarded outside of Redis";
   if (!scenario.shape.faults.empty() && RealShape(scenario).faults.empty()) {
-    return WhyNotReal(scenario.shape.faults.front());
+    return sim::FindFault(scenario.shape.faults.front())->unreal;
   }
   return "";
 }
 
 WorkloadShape RealShape(const Scenario& scenario) {
   WorkloadShape shape = scenario.shape;
-  std::erase_if(shape.faults, [](sim::FaultKind kind) { return !WhyNotReal(kind).empty(); });
+  std::erase_if(shape.faults,
+                [](sim::FaultKind kind) { return !sim::FindFault(kind)->unreal.empty(); });
   shape.max_resources = 1;
   shape.max_rate_ppm = 0;
   return shape;

@@ -57,7 +57,7 @@ Workload Scaled(const Workload& workload, std::chrono::milliseconds lease);
 /// links are tampered with only on servers started for it (`own`).
 std::string_view WhyNotHere(const Scenario& scenario, bool own);
 
-/// The scenario's shape on real servers: one resource, without the faults WhyNotReal excludes.
+/// The scenario's shape on real servers: one resource, without the faults that are unreal.
 WorkloadShape RealShape(const Scenario& scenario);
 
 /// The class of the scenario that runs: the pauses of a real machine cannot be bounded.

@@ -7,15 +7,17 @@
 namespace interlock::scenarios {
 
 Duration FaultBounds::Clip(const sim::Fault& fault, Duration wanted, VirtualTime now) const {
-  using enum sim::FaultKind;
-  if (fault.kind == kServerClockJump) return log_.free_clocks ? wanted : Duration{};
-  if (fault.kind == kClientClockRate || fault.kind == kServerClockRate) {
+  using enum sim::FaultEffect;
+  const sim::FaultInfo& info = *sim::FindFault(fault.kind);
+  if (info.effect == kClockRate) {
     return log_.free_clocks ? wanted : std::clamp(wanted, -kMostDrift, kMostDrift);
   }
-  // The jump is forward only: a validity then ends early, which costs time but no safety.
-  if (fault.kind == kClientClockJump) return wanted;
+  if (info.effect == kClockJump) {
+    // A client's jump is forward only: a validity then ends early, which costs time but no safety.
+    return log_.free_clocks || !info.uses_node ? wanted : Duration{};
+  }
   const Users::Range users = log_.users.Of(fault.process);
-  if (fault.kind == kPauseClockFrozen && !log_.free_clocks) {
+  if (info.effect == kStopsWithClock && !log_.free_clocks) {
     wanted = ClipFrozenPause(users, wanted, now);
   }
   if (log_.synchrony == SynchronyClass::kArbitrary) return wanted;
@@ -25,9 +27,8 @@ Duration FaultBounds::Clip(const sim::Fault& fault, Duration wanted, VirtualTime
     }
     return wanted;
   }
-  const bool pauses =
-      fault.kind == kPause || fault.kind == kPauseClockFrozen || fault.kind == kExpiry;
-  return pauses ? ClipPause(users, wanted, now) : wanted;
+  const bool pauses = info.effect == kStops || info.effect == kStopsWithClock;
+  return pauses && !info.uses_node ? ClipPause(users, wanted, now) : wanted;
 }
 
 Duration FaultBounds::ClipFrozenPause(Users::Range users, Duration wanted, VirtualTime now) const {

@@ -21,19 +21,19 @@ void FaultLog::OnFault(const sim::Fault& fault, VirtualTime now) {
   if (log_.closed) return;
   ++count_;
   struck_.set(static_cast<std::size_t>(fault.kind));
-  if (log_.keeps_events()) Keep(fault, now);
-  if (IsOfServers(*sim::FindFault(fault.kind))) {
-    OnServerFault(fault, now);
+  const sim::FaultInfo& info = *sim::FindFault(fault.kind);
+  if (log_.keeps_events()) Keep(info, fault, now);
+  if (IsOfServers(info)) {
+    OnServerFault(info, fault, now);
   } else {
-    OnClientFault(fault, now);
+    OnClientFault(info.effect, fault, now);
   }
 }
 
-void FaultLog::Keep(const sim::Fault& fault, VirtualTime now) {
-  using enum sim::FaultKind;
-  const bool dies =
-      fault.kind == kCrash || fault.kind == kRestart || fault.kind == kRestartSameIdentity;
-  if (!dies && fault.kind != kPause && fault.kind != kExpiry) {
+void FaultLog::Keep(const sim::FaultInfo& info, const sim::Fault& fault, VirtualTime now) {
+  const bool dies = info.effect == sim::FaultEffect::kDeath;
+  const bool stops = info.effect == sim::FaultEffect::kStops && !IsOfServers(info);
+  if (!dies && !stops) {
     const VirtualTime until = now + std::max(fault.length, Duration{});
     log_.events.push_back({now, now, -1, 0, EventKind::kFault,
                            FaultDetails{std::string(sim::ToString(fault.kind)), until}});
@@ -53,45 +53,39 @@ void FaultLog::Keep(const sim::Fault& fault, VirtualTime now) {
   }
 }
 
-void FaultLog::OnClientFault(const sim::Fault& fault, VirtualTime now) {
-  using enum sim::FaultKind;
-  switch (fault.kind) {
-    case kCrash:
-    case kRestart:
-    case kRestartSameIdentity:
+void FaultLog::OnClientFault(sim::FaultEffect effect, const sim::Fault& fault, VirtualTime now) {
+  using enum sim::FaultEffect;
+  switch (effect) {
+    case kDeath:
       OnDeath(fault, now);
       break;
-    case kPause:
-    case kPauseClockFrozen:
-    case kExpiry:
+    case kStops:
+    case kStopsWithClock:
       OnPause(fault, now);
       break;
-    case kDelayRequest:
-    case kPartition:
-    case kPartitionToServer:
+    case kLateRequests:
       DelayUsers(fault, true, now);
       break;
-    case kDelayReply:
-    case kPartitionFromServer:
+    case kLateReplies:
       DelayUsers(fault, false, now);
       break;
-    case kHalfOpen:
+    case kSilence:
       log_.state(fault.process).silent = true;
       [[fallthrough]];
-    case kLostRequest:
-    case kLostReply:
-    case kResetBefore:
-    case kResetAfter:
-    case kClientClockRate:
+    case kLoss:
+    case kReset:
+    case kClockRate:
       for (RecordedResource& resource : log_.resources) resource.history.needs_healing = true;
-      Disturb(fault.process, fault.kind != kResetBefore && fault.kind != kResetAfter, now);
+      Disturb(fault.process, effect != kReset, now);
       break;
-    case kClientClockJump:
+    case kClockJump:
       // Messages in flight arrive when their client has already given up on them.
       log_.users.ForEach(fault.process, [&](int client) { HoldUp(client, Duration{}, now); });
       Disturb(fault.process, true, now);
       [[fallthrough]];
-    default:
+    case kNone:
+    case kUnserved:
+    case kUnservedAndSilent:
       EndsAt(now);
       break;
   }
@@ -120,16 +114,16 @@ void FaultLog::OnPause(const sim::Fault& fault, VirtualTime now) {
   DelayUsers(fault, false, now);
 }
 
-void FaultLog::OnServerFault(const sim::Fault& fault, VirtualTime now) {
-  using enum sim::FaultKind;
-  const bool of_clock = fault.kind == kServerClockJump || fault.kind == kServerClockRate;
+void FaultLog::OnServerFault(const sim::FaultInfo& info, const sim::Fault& fault, VirtualTime now) {
+  using enum sim::FaultEffect;
+  const bool of_clock = info.effect == kClockJump || info.effect == kClockRate;
   const Duration length = of_clock ? Duration{} : std::max(fault.length, Duration{});
   for (int client = 0; client < static_cast<int>(log_.clients.size()); ++client) {
-    NoteDelay(client, length, fault.kind == kServerPause, now);
+    NoteDelay(client, length, info.effect == kStops, now);
   }
   // Only healing ends these: connections to a machine without power are silent, and clocks run on
   // at their rates.
-  if (fault.kind == kServerPowerLoss || fault.kind == kFailover || fault.kind == kServerClockRate) {
+  if (info.effect == kUnservedAndSilent || info.effect == kClockRate) {
     for (RecordedResource& resource : log_.resources) resource.history.needs_healing = true;
   }
 }

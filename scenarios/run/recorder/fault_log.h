@@ -30,12 +30,12 @@ class FaultLog {
 
  private:
   /// Adds it to the events that the run keeps.
-  void Keep(const sim::Fault& fault, VirtualTime now);
-  void OnClientFault(const sim::Fault& fault, VirtualTime now);
+  void Keep(const sim::FaultInfo& info, const sim::Fault& fault, VirtualTime now);
+  void OnClientFault(sim::FaultEffect effect, const sim::Fault& fault, VirtualTime now);
   void OnDeath(const sim::Fault& fault, VirtualTime now);
   void OnPause(const sim::Fault& fault, VirtualTime now);
   /// Records a fault that every client may feel.
-  void OnServerFault(const sim::Fault& fault, VirtualTime now);
+  void OnServerFault(const sim::FaultInfo& info, const sim::Fault& fault, VirtualTime now);
   /// After this, no disturbance lasts but those that need healing.
   void EndsAt(VirtualTime end);
   /// `unheard`: the clients learn of it late, see scenarios::Disturbance.

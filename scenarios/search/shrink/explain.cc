@@ -40,7 +40,7 @@ class Explainer {
     for (std::size_t i = 0; i < faults.size(); ++i) {
       const PlannedFault& fault = FaultAt(faults[i]);
       const sim::FaultInfo* info = sim::FindFault(fault.kind);
-      const bool has_length = info != nullptr && info->length != sim::FaultLength::kUnused;
+      const bool has_length = info != nullptr && info->length() != sim::FaultLength::kUnused;
       TryFault(i, faults[i], has_length ? &knobs[fault_knobs++] : nullptr);
     }
     TrySwitches();

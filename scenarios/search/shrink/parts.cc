@@ -190,14 +190,14 @@ std::vector<Knob> KnobsOf(const Workload& workload) {
   for (const Place place : FaultPlaces(workload)) {
     const PlannedFault& fault = workload.clients[place.client].faults[place.index];
     const sim::FaultInfo* info = sim::FindFault(fault.kind);
-    if (info == nullptr || info->length == sim::FaultLength::kUnused) continue;
+    if (info == nullptr || info->length() == sim::FaultLength::kUnused) continue;
     knobs.push_back(
         {fmt::format("{} of {}", info->name, ClientName(static_cast<int>(place.client))),
-         SimpleLengths(info->length, workload.lease),
+         SimpleLengths(info->length(), workload.lease),
          [place](Workload& w) -> Duration& {
            return w.clients[place.client].faults[place.index].length;
          },
-         info->length == sim::FaultLength::kPpm});
+         info->length() == sim::FaultLength::kPpm});
   }
   knobs.push_back(
       {"latency", {Duration{}, kMs}, [](Workload& w) -> Duration& { return w.latency_max; }});

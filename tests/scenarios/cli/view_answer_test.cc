@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reports/formats.h"
 #include "tests/scenarios/child_process.h"
 
 namespace interlock::scenarios::cli {
@@ -64,11 +65,11 @@ TEST_F(ViewAnswerTest, AFileComesWithItsType) {
   EXPECT_THAT(ToBytes(page), HasSubstr("\r\nX-Content-Type-Options: nosniff\r\n"));
   EXPECT_THAT(ToBytes(Ask("HEAD /report.html")), HasSubstr("Content-Length: 15\r\n"));
   EXPECT_TRUE(ToBytes(Ask("HEAD /report.html")).ends_with("\r\n\r\n"));
-  EXPECT_EQ(ContentTypeOf("run.json"), "application/json");
-  EXPECT_EQ(ContentTypeOf("junit.xml"), "application/xml");
-  EXPECT_EQ(ContentTypeOf("figures.csv"), "text/csv; charset=utf-8");
-  EXPECT_EQ(ContentTypeOf("x.shiviz.log"), "text/plain; charset=utf-8");
-  EXPECT_EQ(ContentTypeOf("x.sh"), "application/octet-stream");
+  EXPECT_EQ(reports::MediaTypeOf("run.json"), "application/json");
+  EXPECT_EQ(reports::MediaTypeOf("junit.xml"), "application/xml");
+  EXPECT_EQ(reports::MediaTypeOf("figures.csv"), "text/csv; charset=utf-8");
+  EXPECT_EQ(reports::MediaTypeOf("x.shiviz.log"), "text/plain; charset=utf-8");
+  EXPECT_EQ(reports::MediaTypeOf("x.sh"), "application/octet-stream");
 }
 
 TEST_F(ViewAnswerTest, NothingOutsideOfTheFolderIsEverReached) {

@@ -13,6 +13,7 @@
 #include "tests/scenarios/search/explore_fixture.h"
 
 #include "scenarios/judge/property.h"
+#include "scenarios/locks/specimen.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -22,10 +23,9 @@ Bounds OneCrash() { return WithCrash(Of(2, 2)); }
 /// Two clients that try twice, and two that wait twice.
 std::vector<Case> AllCases() {
   std::vector<Case> all;
-  for (const char* lock : {"count-down-latch", "fair-mutex", "fair-mutex.adopted", "multi-mutex",
-                           "multi-mutex.renewed", "mutex", "mutex.adopted", "mutex.lock-delay",
-                           "mutex.renewed", "reentrant-mutex", "semaphore", "shared-mutex",
-                           "shared-mutex.unpreferred", "single-file"}) {
+  for (const auto& subject : SoundSubjects()) {
+    if (subject->traits().quorum) continue;
+    const std::string lock(subject->name());
     all.push_back({"tries", lock, "chaos", WithLostReply(OneCrash())});
     all.push_back({"waits", lock, "chaos", Waiting(OneCrash())});
   }
