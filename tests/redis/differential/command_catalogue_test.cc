@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,14 +47,6 @@ class CommandCatalogueTest : public SideBySideTest {
   }
 };
 
-// A word '' is an empty argument.
-Argv Words(const std::string& line) {
-  Argv argv;
-  std::istringstream stream(line);
-  for (std::string word; stream >> word;) argv.push_back(word == "''" ? "" : word);
-  return argv;
-}
-
 // Sorts the subcommands of one command's description.
 void SortSubcommands(Value* described) {
   constexpr std::size_t kSubcommands = 9;
@@ -86,8 +77,8 @@ TEST_F(CommandCatalogueTest, EveryCommandIsDescribedAsByTheRealServer) {
 TEST_F(CommandCatalogueTest, UnderResp3EveryCommandIsDescribedAsByTheRealServer) {
   Fake({"HELLO", "3"});
   Real({"HELLO", "3"});
-  ExpectSame(Words("COMMAND INFO nosuch get"));
-  ExpectSame(Words("COMMAND GETKEYSANDFLAGS sort a store b"));
+  ExpectSame(WordsOf("COMMAND INFO nosuch get"));
+  ExpectSame(WordsOf("COMMAND GETKEYSANDFLAGS sort a store b"));
   for (const Command& command : sim::redis::KnownCommands()) {
     const Argv argv = {"COMMAND", "INFO", std::string(command.name)};
     Value fake = Fake(argv);
@@ -101,8 +92,8 @@ TEST_F(CommandCatalogueTest, UnderResp3EveryCommandIsDescribedAsByTheRealServer)
 }
 
 TEST_F(CommandCatalogueTest, CommandsAreListedAndCountedAsByTheRealServer) {
-  ExpectSame(Words("COMMAND COUNT"));
-  ExpectSameUnordered(Words("COMMAND LIST"));
+  ExpectSame(WordsOf("COMMAND COUNT"));
+  ExpectSameUnordered(WordsOf("COMMAND LIST"));
   for (const char* category :
        {"keyspace",   "read",        "write",     "set",         "sortedset", "list",
         "hash",       "string",      "bitmap",    "geo",         "stream",    "pubsub",
@@ -119,7 +110,7 @@ TEST_F(CommandCatalogueTest, CommandsAreListedAndCountedAsByTheRealServer) {
         "COMMAND LIST FILTERBY ACLCAT read x", "COMMAND COUNT x", "COMMAND foo",
         "COMMAND INFO nosuch", "COMMAND INFO config|get config|nosuch CONFIG|Set Get",
         "COMMAND INFO config|get|x get|x | |get '' get|"}) {
-    ExpectSame(Words(line));
+    ExpectSame(WordsOf(line));
   }
 }
 
@@ -348,8 +339,8 @@ constexpr const char* kKeyed[] = {
 
 TEST_F(CommandCatalogueTest, KeysAreFoundAsByTheRealServer) {
   for (const char* line : kKeyed) {
-    ExpectSame(Words(std::string("COMMAND GETKEYS ") + line));
-    ExpectSame(Words(std::string("COMMAND GETKEYSANDFLAGS ") + line));
+    ExpectSame(WordsOf(std::string("COMMAND GETKEYS ") + line));
+    ExpectSame(WordsOf(std::string("COMMAND GETKEYSANDFLAGS ") + line));
   }
 }
 

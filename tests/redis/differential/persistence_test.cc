@@ -3,8 +3,6 @@
 // A real server and a fake one are killed, and come back with what their disks have.
 #include <gtest/gtest.h>
 
-#include <iterator>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -102,11 +100,6 @@ std::string ChangesIn(const sim::redis::Value& info) {
   return info.text.substr(at, info.text.find('\r', at) - at);
 }
 
-Argv Words(const std::string& text) {
-  std::istringstream in(text);
-  return {std::istream_iterator<std::string>(in), {}};
-}
-
 TEST_F(ChangesSideBySideTest, ChangesAreCountedByTheElement) {
   for (const char* text : {"SET a 1",
                            "MSET x 1 y 2",
@@ -166,7 +159,7 @@ TEST_F(ChangesSideBySideTest, ChangesAreCountedByTheElement) {
                            "EVAL return{redis.call('rpush','l',1,2,3)} 0",
                            "SAVE",
                            "SET a 1"}) {
-    const Argv argv = Words(text);
+    const Argv argv = WordsOf(text);
     const std::string real = ToText(Real(argv));
     const std::string fake = ToText(Fake(argv));
     if (argv[0] != "SPOP") {  // Which members it takes is left to chance.

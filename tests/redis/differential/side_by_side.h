@@ -6,6 +6,8 @@
 #pragma once
 
 #include <memory>
+#include <sstream>
+#include <string>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -15,6 +17,14 @@
 #include "tests/support/redis_server.h"
 
 namespace interlock::testing {
+
+/// The words of a line; '' is an empty one.
+inline sim::redis::Argv WordsOf(const std::string& line) {
+  sim::redis::Argv argv;
+  std::istringstream stream(line);
+  for (std::string word; stream >> word;) argv.push_back(word == "''" ? "" : word);
+  return argv;
+}
 
 class SideBySideTest : public ::testing::Test, private sim::redis::Sink {
  protected:
