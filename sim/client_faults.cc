@@ -66,6 +66,7 @@ void ClientFaults::StrikeClock(Process& process, const Fault& fault) {
     if (effective.length.count() <= 0) return;
     process.clock.Jump(engine_.now(), effective.length);
   } else {
+    Require(fault.kind == FaultKind::kClientClockRate, "no such fault of a client's clock");
     constexpr Duration kMost(ClientClock::kMostRatePpm);
     effective.length = std::clamp(effective.length, -kMost, kMost);
     process.clock.SetRate(engine_.now(), effective.length.count());

@@ -41,6 +41,7 @@ void ServerFaults::StrikeClock(const Process& process, const Fault& fault) {
   if (fault.kind == FaultKind::kServerClockJump) {
     engine_.servers.StepClock(fault.node, effective.length);
   } else {
+    Require(fault.kind == FaultKind::kServerClockRate, "no such fault of a server's clock");
     constexpr Duration kMost(ClientClock::kMostRatePpm);
     effective.length = std::clamp(effective.length, -kMost, kMost);
     engine_.servers.SetClockRate(fault.node, effective.length.count());
@@ -86,13 +87,18 @@ void ServerFaults::StrikeServer(const Process& process, const Fault& fault) {
       engine_.servers.SetFull(node, true);
       TellShadow(node, Shadow::Happening::kFull);
       return EndLater(fault, node);
-    default: {
+    case FaultKind::kLoading:
+    case FaultKind::kReadonly:
+    case FaultKind::kBusy:
+    case FaultKind::kMoved: {
       engine_.ReportFault(process, fault);
       const Duration length = std::max(fault.length, Duration{});
       engine_.servers.Refuse(
           node, fault.kind, AddSaturating(MonotonicTime(engine_.now()), length).time_since_epoch());
       return;
     }
+    default:
+      Require(false, "no such fault of a server");
   }
 }
 

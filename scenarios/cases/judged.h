@@ -22,15 +22,15 @@ namespace interlock::scenarios {
   PROPERTY(PermitsSection)   /* LK013, in the sections */        \
   PROPERTY(ForeignRelease)   /* LK005 */                         \
   PROPERTY(ForeignExtend)    /* LK006 */                         \
-  PROPERTY(CrashRecovery)    /* LK008 */                         \
-  PROPERTY(Deadlock)         /* LK009 */                         \
   PROPERTY(Keys)             /* LK011 */                         \
   PROPERTY(Tokens)           /* LK007 */                         \
   PROPERTY(FencedWrites)     /* LK004 */                         \
   PROPERTY(SpuriousRefusal)  /* LK010 */                         \
-  PROPERTY(Order)            /* LK012 */                         \
   PROPERTY(FalseValidity)    /* LK014 */                         \
   PROPERTY(Termination)      /* LK015 */                         \
+  PROPERTY(Order)            /* LK012 */                         \
+  PROPERTY(CrashRecovery)    /* LK008 */                         \
+  PROPERTY(Deadlock)         /* LK009 */                         \
   PROPERTY(Crash)            /* LK017; of the process: no scenario lists it, no run has it */
 
 #define INTERLOCK_ENUMERATOR(name) k##name,

@@ -2,6 +2,7 @@
 #include "scenarios/cases/kind_model.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <variant>
 
 #include "scenarios/cases/scenario.h"

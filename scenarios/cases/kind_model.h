@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What differs from one kind of primitive to another, a row for each kind: whoever needs to know
-// asks here, and does not ask which kind it is. How many may hold at once at which time is in
-// log/limits.h, and what conflicts in log/holds.h; both are the same for all that is held.
+// What differs from one kind of primitive to another, a row for each kind. How many may hold at
+// once at which time is in log/limits.h, and what conflicts in log/holds.h; both are the same for
+// all that is held.
 //
 // Thread safety: immutable.
 #pragma once

@@ -65,10 +65,10 @@ bool NeedsOwnership(const Demand& of);
 /// What a property takes for granted. No lease lock can promise it where that fails.
 struct Assumes {
   bool short_pauses = false;  ///< a client stands still for less than its lease
-  bool connections = false;   ///< of a lock that lasts as its connection: those do not fail
+  bool connections = false;   ///< no connection fails, if the lock lasts as long as its own
   bool clocks = false;        ///< see GivesUp
   bool writes = false;        ///< see GivesUp
-  bool counts = false;        ///< of a lock that nests: those are never forgotten
+  bool counts = false;        ///< if the lock nests, no count of its holds is forgotten
   /// Anything else, as WhyNotPromised gives it; nullptr: nothing.
   std::string_view (*why_not)(const Demand& of, SynchronyClass synchrony) = nullptr;
 };

@@ -14,15 +14,15 @@ EventDetails Default() {
   return Details();
 }
 
-struct KindRow {
+struct EventRow {
   EventKind kind;
   std::string_view name;
   EventDetails (*details)() = Default<>;
 };
 
-constexpr auto kKindRows = [] {
+constexpr auto kEventRows = [] {
   using enum EventKind;
-  return std::to_array<KindRow>({
+  return std::to_array<EventRow>({
       {kAsk, "ask", Default<AskDetails>},
       {kStop, "stop"},
       {kRefused, "refused", Default<AnswerDetails>},
@@ -63,7 +63,9 @@ constexpr auto kKindRows = [] {
   });
 }();
 
-const KindRow& RowOf(EventKind kind) { return *std::ranges::find(kKindRows, kind, &KindRow::kind); }
+const EventRow& RowOf(EventKind kind) {
+  return *std::ranges::find(kEventRows, kind, &EventRow::kind);
+}
 
 /// Moves instants; what is open stays open.
 struct Shift {

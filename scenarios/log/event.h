@@ -62,7 +62,7 @@ enum class EventKind : std::uint8_t {
   kOwned,  ///< somebody is its owner from now on
   kProlonged,
   kFreed,
-  kExpired,  ///< a key of a server
+  kExpired,  ///< a key of a server; only foreign clients' runs have it
   kFault,    ///< strikes; lasts until the instant in its details
 };
 inline constexpr EventKind kLastEventKind = EventKind::kFault;

@@ -9,7 +9,6 @@ namespace interlock::sim::machine {
 std::span<const RealFaultInfo> KnownRealFaults() {
   using enum RealFaultKind;
   using enum RealFaultPlace;
-  // The kernel lives on when a server is killed, so no more is lost than by a kill.
   static constexpr auto kKnown = std::to_array<RealFaultInfo>({
       {kPause, "pause", kClient, FaultKind::kPause, "SIGSTOP, later SIGCONT, to a client",
        FaultKind::kExpiry},
@@ -30,6 +29,7 @@ std::span<const RealFaultInfo> KnownRealFaults() {
        "for a while no request passes"},
       {kPartitionFromServer, "partition-from-server", kLink, FaultKind::kPartitionFromServer,
        "for a while no reply passes"},
+      // Stands for a power loss, too; but the kernel lives on, so no more is lost than by a kill.
       {kServerKill, "server-kill", kServer, FaultKind::kServerKill, "SIGKILL, later started again",
        FaultKind::kServerPowerLoss},
       {kServerPause, "server-pause", kServer, FaultKind::kServerPause,
@@ -56,6 +56,7 @@ std::span<const RealFaultInfo> KnownRealFaults() {
       {kSentinelFailover, "sentinel-failover", kServer, FaultKind::kFailover,
        "SIGKILL; the Sentinels promote"},
   });
+  static_assert(kKnown.size() == static_cast<std::size_t>(kSentinelFailover) + 1, "a row each");
   return kKnown;
 }
 

@@ -120,7 +120,7 @@ class LatchConformance : public ConformanceTest {};
 CONFORM(LockConformance, Held(has));
 CONFORM(SemaphoreConformance, std::holds_alternative<harness::Permits>(has.kind));
 CONFORM(ReadersConformance, std::holds_alternative<harness::Readers>(has.kind));
-CONFORM(ExtensionConformance, has.can_extend&& Held(has));
+CONFORM(ExtensionConformance, (has.can_extend && Held(has)));
 CONFORM(FencingConformance, has.fencing);
 CONFORM(ExpiryConformance, Held(has) && !has.renews);
 CONFORM(LatchConformance, !Held(has));

@@ -3,6 +3,8 @@
 // Pins every writer, byte by byte, to a reviewed file.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <set>
 #include <string>
 
 #include "golden.h"
@@ -25,6 +27,8 @@ TEST(GoldenTest, JsonOfACounterexample) {
 
 // A format of counterexamples has the one that shows messages.
 TEST(GoldenTest, EachFormatOfAMixedReport) {
+  std::set<std::string> approved = {"mixed.approved.ascii.txt", "mixed.approved.json",
+                                    "mixed.approved.proof.html", "exchange.approved.pftrace.txt"};
   for (const Format& format : Formats()) {
     // What a reviewer can read of these is approved in the tests of their writers.
     if (format.name == "html" || format.name == "perfetto") continue;
@@ -33,7 +37,14 @@ TEST(GoldenTest, EachFormatOfAMixedReport) {
     const std::string name = std::string(of_cases ? "exchange" : "mixed") + ".approved.";
     for (const Rendered& file : Render(format, run)) {
       ExpectApproved(name + std::string(format.name), file.content);
+      approved.insert(name + std::string(format.name));
     }
+  }
+  for (const auto& file : std::filesystem::directory_iterator(INTERLOCK_GOLDEN_DIR)) {
+    const std::string name = file.path().filename().string();
+    const bool of_formats =
+        name.starts_with("mixed.approved.") || name.starts_with("exchange.approved.");
+    EXPECT_TRUE(!of_formats || approved.contains(name)) << name << " is of no format";
   }
   EXPECT_EQ("", XmllintComplaint(ToJUnit(MixedReport(), {ForeignRelease()})));
 }

@@ -6,8 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "scenarios/run/foreign/drive_state.h"
 #include "scenarios/run/foreign/end_of_run.h"
 #include "scenarios/run/foreign/fault_injector.h"

@@ -86,8 +86,8 @@ struct DriveEnd {
 
 struct DriveRun {
   std::vector<Finding> findings;
-  /// Everything visible. A resource is a section, numbered as they are first entered; the effects
-  /// of a command stand behind it.
+  /// Everything visible. Resources are sections, numbered in the order in which they are first
+  /// reported; the effects of a command stand behind it.
   EventLog events;
   std::vector<DriveFault> faults;
   std::vector<DriveEnd> ends;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The part of a simulated fault plan that real servers and clients can be given: FaultInfo::unreal
-// says why the rest cannot be. All lengths scale
-// with the lease. Crashes of clients are in real_plan.h.
+// says why the rest cannot be. All lengths scale with the lease. Crashes of clients are in
+// real_plan.h.
 //
 // Determinism: a function of (workload, seed); what a fault hits depends on the machine. Thread
 // safety: pure functions.

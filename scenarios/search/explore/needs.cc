@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/search/explore/needs.h"
-#include "scenarios/cases/kind_model.h"
 
 #include <algorithm>
 #include <cctype>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <variant>
 
 #include <fmt/format.h>
+
+#include "scenarios/cases/kind_model.h"
 
 namespace interlock::scenarios {
 namespace {

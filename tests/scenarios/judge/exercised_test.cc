@@ -454,8 +454,8 @@ TEST(ExercisedTest, ALatchIsJudgedByFiveProperties) {
   for (const Judged property : kAllJudged) {
     if (exercised[property]) judged.push_back(property);
   }
-  EXPECT_EQ(judged, (std::vector{Judged::kServerExclusion, Judged::kDeadlock, Judged::kKeys,
-                                 Judged::kSpuriousRefusal, Judged::kTermination}));
+  EXPECT_EQ(judged, (std::vector{Judged::kServerExclusion, Judged::kKeys, Judged::kSpuriousRefusal,
+                                 Judged::kTermination, Judged::kDeadlock}));
 }
 
 TEST(GoalsTest, CountsAddUpOverRuns) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The kinds of primitives that the harness judges. Each has a model of its own of who may have it
-// at once. What any kind may promise or not is in Traits: a lock over a quorum of servers, one that
-// takes several resources at once, or one that lasts as long as its connection is still a mutex, a
-// semaphore or a readers/writer lock, and judged as such.
+// The kinds of primitives that the harness judges. What any kind may promise or not is in Traits: a
+// lock over a quorum of servers, one that takes several resources at once, or one that lasts as
+// long as its connection is still a mutex, a semaphore or a readers/writer lock, and judged as
+// such.
 //
 // Thread safety: plain data.
 #pragma once
@@ -41,7 +41,8 @@ struct Readers {
 
 /// Opens when LockOptions::parties different ones have counted down, and stays open: a request is a
 /// wait for that. A client that is let through has a Hold that is never asked anything, nor
-/// released. Judged by when it opens: LK001 too early, LK009 too late, LK010 not at all.
+/// released. Judged by LK001 (it opens too early), LK009 (too late), LK010 (it refuses), LK011 and
+/// LK015.
 struct Latch {
   bool operator==(const Latch&) const = default;
 };

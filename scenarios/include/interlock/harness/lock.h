@@ -87,8 +87,7 @@ class Lock {
     return Status(StatusCode::kInvalidArgument, "there is no limit to set");
   }
 
-  /// An acquire as a reader, which other readers do not keep out. Only called for
-  /// Readers.
+  /// An acquire as a reader, which other readers do not keep out. Only called for Readers.
   virtual Result<std::unique_ptr<Hold>> TryAcquireShared() {
     return Status(StatusCode::kInvalidArgument, "there are no readers");
   }
