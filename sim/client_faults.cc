@@ -53,8 +53,15 @@ void ClientFaults::StrikeLink(Process& process, const Fault& fault) {
       return Divide(process, fault, {fault.node, false, true, {}});
     case FaultKind::kLostPush:
       return process.lost_pushes.push_back(fault);
-    default:
+    case FaultKind::kDelayRequest:
+    case FaultKind::kDelayReply:
+    case FaultKind::kLostRequest:
+    case FaultKind::kLostReply:
+    case FaultKind::kResetBefore:
+    case FaultKind::kResetAfter:
       break;
+    default:
+      Require(false, "no such fault of a link");
   }
   process.armed.push_back(fault);
 }
