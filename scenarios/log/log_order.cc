@@ -135,8 +135,9 @@ std::string WhatIsTooFar(const LogEvent& event, VirtualTime start) {
 
 /// Only servers and faults are nobody's.
 bool NeedsClient(EventKind kind) {
-  return kind != EventKind::kOwned && kind != EventKind::kProlonged && kind != EventKind::kFreed &&
-         kind != EventKind::kFault;
+  using enum EventKind;
+  return kind != kOwned && kind != kProlonged && kind != kFreed && kind != kExpired &&
+         kind != kFault;
 }
 
 std::string WhatIsWrong(const LogEvent& event, const LogFile& file,

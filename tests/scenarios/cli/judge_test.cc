@@ -163,6 +163,9 @@ TEST_F(JudgeCommandTest, ALogThatIsNoneIsRefusedWithTheLineAndWhatIsWrong) {
   EXPECT_THAT(refused(head + ask + R"({"at_ns":26000000,"event":"refused","client":0})"),
               HasSubstr("say why not"));
   EXPECT_THAT(refused(head + R"({"at_ns":1,"event":"ask"})"), HasSubstr("it needs a client"));
+  EXPECT_THAT(refused(head + R"({"at_ns":1,"event":"expired","key":"a"}
+{"at_ns":2,"event":"ask"})"),
+              HasSubstr("line 3: it needs a client"));
   EXPECT_THAT(refused(R"({"log":"interlock.log/1","lease_ns":5,"clients":2147483647})"),
               HasSubstr("at most 100000 of each are judged"));
   EXPECT_THAT(refused(R"({"log":"interlock.log/1","lease_ns":9223372036854775807})"),
