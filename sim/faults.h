@@ -122,8 +122,8 @@ struct FaultInfo {
   FaultEffect effect;
   std::string_view meaning;
   std::string_view incident;  ///< where it did harm
-  std::string_view unreal =
-      {};  ///< why real processes cannot be made to suffer it; empty: they can
+  /// Why real processes cannot be made to suffer it; empty: they can.
+  std::string_view unreal = {};
 
   FaultLength length() const;
 };

@@ -41,12 +41,6 @@ enum class Judged : std::uint8_t { INTERLOCK_PROPERTIES(INTERLOCK_ENUMERATOR) };
 inline constexpr std::size_t kJudgedCount = 0 INTERLOCK_PROPERTIES(INTERLOCK_COUNTED);
 #undef INTERLOCK_COUNTED
 
-/// Whether it is of semaphores alone, see KindModel::exclusion.
-constexpr bool IsOfPermits(Judged judged) {
-  return judged == Judged::kPermitsServer || judged == Judged::kPermitsBelief ||
-         judged == Judged::kPermitsSection;
-}
-
 template <typename T>
 class PerJudged {
  public:

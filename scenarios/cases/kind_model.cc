@@ -49,7 +49,6 @@ constexpr std::array<KindModel, std::variant_size_v<harness::Kind>> kModels = {{
     {},  // Exclusive
     {.exclusion = {Judged::kPermitsServer, Judged::kPermitsBelief, Judged::kPermitsSection},
      .permits = true,
-     .ordered = false,
      .add_goals = AddGoalsOfPermits},
     {.shares = true, .add_goals = AddGoalsOfReaders},
     {.held = false, .shares = true, .stagger = 10, .add_goals = AddGoalsOfLatches},

@@ -28,8 +28,9 @@ struct KindModel {
   /// Clients hold it for a while, and may lose it. What they only pass has no leases, no operators
   /// and no contention; it may be remembered for a short time only.
   bool held = true;
-  bool permits = false;  ///< as many as LockOptions::permits may hold it at once
-  bool ordered = true;   ///< grants follow each other, so a stale write can be told
+  /// As many as LockOptions::permits may hold it at once. So grants have no order, and no write is
+  /// stale.
+  bool permits = false;
   /// Some of a workload's operations are to be shared: readers', or those of clients that only wait
   /// at a latch.
   bool shares = false;

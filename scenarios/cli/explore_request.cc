@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/cli/explore_request.h"
-#include "scenarios/cases/kind_model.h"
-#include "scenarios/cli/values.h"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "scenarios/cases/kind_model.h"
+#include "scenarios/cli/values.h"
 #include "scenarios/judge/demanded.h"
 #include "scenarios/judge/property.h"
 

@@ -118,11 +118,11 @@ constinit const Property kFencedWritesProperty = {
               "compare and write in one step at the resource, on reads that lead to writes too",
               "keep the highest token as safely as the data that it guards"},
     // Holders of several permits have no order.
-    .need = [](const Demand& of) { return ModelOf(of.traits.kind).ordered; },
+    .need = [](const Demand& of) { return !ModelOf(of.traits.kind).permits; },
     .assumes = {.clocks = true, .writes = true, .why_not = WhyNoWriteIsFenced},
     .judge =
         [](const JudgedResource& of, Violations& found) {
-          if (!ModelOf(of.traits.kind).ordered) return;
+          if (ModelOf(of.traits.kind).permits) return;
           JudgeWrites(of.history, of.guarded_by_token, found);
         },
     .exercised =

@@ -6,6 +6,7 @@
 
 #include "scenarios/cases/catalogue/rows.h"
 #include "scenarios/cases/catalogue/server_faults.h"
+#include "scenarios/cases/kind_model.h"
 
 namespace interlock::scenarios::catalogue {
 namespace {
@@ -27,7 +28,7 @@ std::vector<Judged> EveryLockProperty() {
   std::vector<Judged> all;
   for (const Judged property : kAllJudged) {
     // For a semaphore the exclusions become these.
-    if (!IsOfPermits(property)) all.push_back(property);
+    if (CounterpartOf(harness::Exclusive{}, property) == property) all.push_back(property);
   }
   return all;
 }
