@@ -4,13 +4,14 @@
 #include <algorithm>
 
 #include "scenarios/cases/kind_model.h"
-#include "scenarios/judge/forced.h"
 #include "scenarios/judge/latch.h"
 #include "scenarios/judge/limit.h"
 #include "scenarios/judge/order.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/judge/quorum.h"
 #include "scenarios/judge/refusals.h"
+#include "scenarios/judge/validity.h"
+#include "scenarios/log/forced.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -278,6 +279,7 @@ void AddGoals(const JudgedResource& resource, GoalSet& goals) {
     return AddLatchGoals(recorded, LatchRulesOf(resource), goals);
   AddGoals(recorded, goals);
   AddLimitGoals(recorded, goals);
+  if (AskedLate(recorded)) goals.Add(Goal::kAskedAfterValidity);
   if (resource.traits.quorum) AddQuorumGoals(recorded, resource.history, goals);
 }
 

@@ -2,7 +2,6 @@
 #include "scenarios/judge/kept_alive.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -121,29 +120,6 @@ void JudgeKeptAlive(const History& history, const KeptAlive& said,
   }
   if (short_one.has_value()) violations.push_back(std::move(*short_one));
   if (long_one.has_value()) violations.push_back(std::move(*long_one));
-}
-
-void JudgeRenewed(const ClientHold& hold, VirtualTime until, VirtualTime now,
-                  const History& history, std::vector<Violation>& violations) {
-  if (history.server_changed || hold.token.empty()) return;
-  // Clocks differ a little, and a server counts in whole milliseconds.
-  const Duration slack = history.lease / 64 + std::chrono::milliseconds(1);
-  std::set<int> nodes;
-  VirtualTime latest{-1};
-  for (const ServerHold& entry : history.server_holds) {
-    const bool its_own = entry.client == hold.client || entry.client < 0;
-    if (!its_own || entry.token != hold.token) continue;
-    latest = std::max(latest, entry.promised_until);
-    if (entry.promised_until == kOpen || entry.promised_until + slack >= until) {
-      nodes.insert(entry.node);
-    }
-  }
-  if (latest < VirtualTime{} || static_cast<int>(nodes.size()) >= history.quorum) return;
-  violations.push_back(
-      {Judged::kForeignExtend, now, hold.client,
-       fmt::format("{} was told that its lease, which nobody asked to extend, is valid until {}, "
-                   "though the server has promised it until {} only",
-                   ClientName(hold.client), Instant(until), Instant(latest))});
 }
 
 }  // namespace interlock::scenarios

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Locks that renew automatically must do what they say.
-//   - False validity (LK014 d): the lock lets a held lease expire that it could have renewed, or
-//     keeps renewing it for longer than it says.
-//   - Foreign extend (LK006 c): the lock believes in a renewal that the server did not make.
+// Locks that renew automatically must do what they say. False validity (LK014 d): the lock lets a
+// held lease expire that it could have renewed, or keeps renewing it for longer than it says. That
+// it believes in a renewal which the server did not make is LK006 (ownership.h).
 //
 // A lease could have been kept if no fault met its client after the grant, or if the faults were
 // over soon enough: the client had more than five eighths of a lease left to reach the server, and
@@ -35,11 +34,5 @@ KeptAlive KeptAliveBy(const harness::Subject& subject, const harness::LockOption
 /// clocks differ. Appends at most one violation of each kind, the earliest.
 void JudgeKeptAlive(const History& history, const KeptAlive& said,
                     std::vector<Violation>& violations);
-
-/// LK006 c, during the run: at `now` the lock told the client that `hold` is valid until `until`,
-/// later than before, without having been asked to extend it. A server whose clock was set, or that
-/// was replaced, may have promised anything.
-void JudgeRenewed(const ClientHold& hold, VirtualTime until, VirtualTime now,
-                  const History& history, std::vector<Violation>& violations);
 
 }  // namespace interlock::scenarios

@@ -9,17 +9,11 @@
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/outside.h"
 #include "scenarios/judge/property.h"
-#include "scenarios/judge/whose.h"
+#include "scenarios/log/whose.h"
 #include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
 namespace {
-
-bool Matches(const harness::AuxiliaryKey& pattern, std::string_view key) {
-  const std::string_view text = pattern.key;
-  if (!text.empty() && text.back() == '*') return key.starts_with(text.substr(0, text.size() - 1));
-  return key == text;
-}
 
 const ClientHold* FindHold(const History& history, int client, const std::string& token) {
   for (const ClientHold& hold : history.holds) {
@@ -175,58 +169,17 @@ bool WasGivenBackElsewhere(const History& history, const ServerHold& entry) {
 
 }  // namespace
 
-std::int64_t KeyLimits::Of(std::string_view key) const {
-  std::int64_t allowed = lease_ms;
-  for (const harness::AuxiliaryKey& pattern : auxiliary) {
-    if (Matches(pattern, key)) allowed = std::max<std::int64_t>(allowed, pattern.max_ttl.count());
-  }
-  return allowed;
-}
-
-bool KeyLimits::Allow(std::string_view key, std::int64_t left_ms) const {
-  return left_ms <= lease_ms ||
-         std::any_of(auxiliary.begin(), auxiliary.end(), [&](const harness::AuxiliaryKey& pattern) {
-           return left_ms <= pattern.max_ttl.count() && Matches(pattern, key);
-         });
-}
-
-bool JudgeTtl(std::string_view key, std::optional<std::int64_t> expires_at_ms,
-              std::optional<std::int64_t> now_ms, const KeyLimits& limits, int client,
-              VirtualTime now, std::vector<Violation>& violations) {
-  const bool ends = expires_at_ms.has_value();
-  if (ends && (!now_ms.has_value() || limits.Allow(key, *expires_at_ms - *now_ms))) return false;
-  const std::int64_t allowed = limits.Of(key);
-  if (allowed == KeyLimits::kForEver) return false;
-  const std::string what = ends ? fmt::format("{} ms to live, longer than the {} ms that it may",
-                                              *expires_at_ms - *now_ms, allowed)
-                                : std::string("no TTL");
-  violations.push_back(
-      {Judged::kKeys, now, client,
-       fmt::format("after a command of {} the key \"{}\" has {}", ClientName(client), key, what)});
-  return true;
-}
-
-void JudgeTtls(const std::vector<sim::redis::Server::KeyInfo>& keys,
-               std::optional<std::int64_t> now_ms, const KeyLimits& limits, int client,
-               VirtualTime now, std::vector<Violation>& violations) {
-  for (const auto& key : keys) {
-    if (JudgeTtl(key.key, key.expires_at_ms, now_ms, limits, client, now, violations)) return;
-  }
-}
-
-void JudgeDeadlines(const Ledger::Look& look, const KeyLimits& limits, int client, VirtualTime now,
-                    std::vector<Violation>& violations) {
-  for (const SeenOwner& owner : look.owners) {
-    if (owner.expires_at_ms == kNoDeadline) continue;  // JudgeTtls reports its key
-    const std::int64_t left = owner.expires_at_ms - look.now_ms;
-    if (left <= limits.lease_ms) continue;
-    violations.push_back(
-        {Judged::kKeys, now, client,
-         fmt::format("after a command of {} an ownership entry has {} ms to live, longer than the "
-                     "{} ms that it may",
-                     ClientName(client), left, limits.lease_ms)});
-    return;
-  }
+void JudgeOutlivingKey(const OutlivingKey& one, Violations& found) {
+  const std::string what = one.left_ms.has_value()
+                               ? fmt::format("{} ms to live, longer than the {} ms that it may",
+                                             *one.left_ms, one.allowed_ms)
+                               : std::string("no TTL");
+  found.push_back({Judged::kKeys, one.at, one.client,
+                   fmt::format("after a command of {} {} has {}", ClientName(one.client),
+                               one.key.has_value() ? fmt::format("the key \"{}\"", *one.key)
+                                                   : std::string("an ownership entry"),
+                               what),
+                   one.resource});
 }
 
 void JudgeOrphans(const History& history, std::vector<Violation>& violations) {

@@ -6,6 +6,7 @@
 
 #include "scenarios/judge/exercised.h"
 #include "scenarios/judge/outside.h"
+#include "scenarios/judge/validity.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -36,7 +37,7 @@ void AddLateGoals(const History& history, GoalSet& goals) {
   for (std::size_t i = 0; i < history.holds.size(); ++i) {
     if (ReleasedAnothers(history, i)) goals.Add(Goal::kReleaseOfLostLease);
   }
-  if (!history.late_questions.empty()) goals.Add(Goal::kAskedAfterValidity);
+  if (AskedLate(history)) goals.Add(Goal::kAskedAfterValidity);
   if (std::any_of(history.renewals.begin(), history.renewals.end(),
                   [](const Renewal& renewal) { return renewal.called > renewal.promised_until; })) {
     goals.Add(Goal::kExtendAfterLoss);

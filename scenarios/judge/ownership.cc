@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT
 //
-// The properties of ownership in the server. The ledger (ledger.h) judges them during the run,
-// command by command; over a quorum of servers JudgeQuorums does so afterwards.
+// Over a quorum of servers JudgeQuorums judges all of them together.
+#include "scenarios/judge/ownership.h"
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
+#include "scenarios/cases/kind_model.h"
 #include "scenarios/cases/scenario.h"
 #include "scenarios/judge/delays.h"
 #include "scenarios/judge/earliest.h"
 #include "scenarios/judge/exclusion.h"
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/outside.h"
-#include "scenarios/judge/property.h"
 #include "scenarios/judge/proven_holds.h"
 #include "scenarios/judge/quorum.h"
 #include "scenarios/log/words.h"
@@ -24,9 +26,84 @@
 namespace interlock::scenarios {
 namespace {
 
+/// The violation that an observation shows: its property, and the sentence that says so.
+class Convicted {
+ public:
+  struct Of {
+    Judged property;
+    std::string what;
+  };
+
+  Convicted(const Observation& of, const harness::Kind& kind)
+      : kind_(kind), at_(of.at), who_(ClientName(of.client)) {}
+
+  Of operator()(const GrantedBeside& one) const {
+    return {CounterpartOf(kind_, Judged::kServerExclusion),
+            fmt::format("the server granted to {} while {} was promised the lock until {}", who_,
+                        ClientName(one.other), Instant(one.until))};
+  }
+  Of operator()(const GrantedUnderAnotherLimit& one) const {
+    return {Judged::kPermitsServer,
+            one.wish == 0
+                ? fmt::format("the server granted to {}, which follows the limit in force, while "
+                              "none was",
+                              who_)
+                : fmt::format("the server granted to {}, which has a limit of {}, while one of {} "
+                              "was in force",
+                              who_, one.wish, one.in_force)};
+  }
+  Of operator()(const RemovedAnothers& one) const {
+    return {Judged::kForeignRelease,
+            fmt::format("{} removed the lock while {} owned it (lease to {})", who_,
+                        ClientName(one.owner), Instant(one.until))};
+  }
+  // A release is to touch another's lease as little as an extension is.
+  Of operator()(const AlteredAnothers& one) const {
+    return {one.by_release ? Judged::kForeignRelease : Judged::kForeignExtend,
+            fmt::format("{} changed the lease of {} from {} to {}", who_, ClientName(one.owner),
+                        Instant(one.from), Instant(one.to))};
+  }
+  Of operator()(const RevivedItsOwn& one) const {
+    return {Judged::kForeignExtend,
+            fmt::format("{} extended a lease that was over since {}", who_, Instant(one.over))};
+  }
+  Of operator()(const ReleasedNothing& one) const {
+    return {
+        Judged::kForeignRelease,
+        fmt::format("{} was told \"released\", but released nothing of its own: its ownership "
+                    "{} {}",
+                    who_, one.ends <= at_ ? "had ended at" : "goes on until", Instant(one.ends))};
+  }
+  Of operator()(const ExtendedNothing& one) const {
+    return {Judged::kForeignExtend,
+            fmt::format("{} was told \"extended\", but its lease was to end at {}", who_,
+                        Instant(one.ends))};
+  }
+  Of operator()(const RenewedNothing& one) const {
+    return {Judged::kForeignExtend,
+            fmt::format("{} was told that its lease, which nobody asked to extend, is valid until "
+                        "{}, though the server has promised it until {} only",
+                        who_, Instant(one.told), Instant(one.promised))};
+  }
+  Of operator()(const ForcedNothing& /*one*/) const {
+    return {Judged::kForeignRelease,
+            fmt::format("{}, an operator, was told \"released\", but nobody has released what it "
+                        "had seen",
+                        who_)};
+  }
+  Of operator()(const DeniedForce& one) const {
+    return {Judged::kSpuriousRefusal, fmt::format("{}, an operator, was told \"{}\" of a holder {}",
+                                                  who_, ToString(one.answer), one.why)};
+  }
+
+ private:
+  const harness::Kind& kind_;
+  const VirtualTime at_;
+  const std::string who_;
+};
+
 void JudgeQuorumsOf(const JudgedResource& of, Violations& found) {
-  if (!of.traits.quorum) return;
-  JudgeQuorums(of.history, of.traits.kind, found);
+  if (of.traits.quorum) JudgeQuorums(of.history, of.traits.kind, found);
 }
 
 /// Whether there was contention while somebody owned it in the server.
@@ -108,6 +185,13 @@ bool NeedsUnrenewedOwnership(const Demand& of) {
 }
 
 }  // namespace
+
+void JudgeObserved(const History& history, const harness::Kind& kind, Violations& found) {
+  for (const Observation& one : history.observed) {
+    Convicted::Of of = std::visit(Convicted(one, kind), one.what);
+    found.push_back({of.property, one.at, one.client, std::move(of.what)});
+  }
+}
 
 constinit const Property kServerExclusionProperty = {
     .judged = Judged::kServerExclusion,

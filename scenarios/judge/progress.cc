@@ -11,12 +11,12 @@
 
 #include "scenarios/judge/delays.h"
 #include "scenarios/judge/earliest.h"
-#include "scenarios/judge/forced.h"
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/latch.h"
 #include "scenarios/judge/outside.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/judge/termination.h"
+#include "scenarios/log/forced.h"
 #include "scenarios/log/words.h"
 
 namespace interlock::scenarios {

@@ -120,7 +120,7 @@ struct Property {
   std::array<std::string_view, 3> fixes;  ///< the usual ones, best first
   PropertyNeed need = nullptr;            ///< nullptr: wherever a scenario lists it
   Assumes assumes = {};
-  PropertyJudge judge = nullptr;     ///< nullptr: judged by another row's judge or the recorder
+  PropertyJudge judge = nullptr;     ///< nullptr: judged by another row's, or JudgeObserved
   WasExercised exercised = nullptr;  ///< nullptr: no run of a lock exercises it
   FromOutside from_outside = {};
   OfLatches of_latches = {};

@@ -68,8 +68,8 @@ void JudgeLossCalls(const History& history, std::vector<Violation>& violations) 
 }
 
 void JudgeLateQuestions(const History& history, std::vector<Violation>& violations) {
-  for (const LateQuestion& one : history.late_questions) {
-    if (one.told_lost) continue;
+  for (const Question& one : history.questions) {
+    if (one.told_lost || !CameLate(one)) continue;
     const auto text = one.asked ? fmt::format(
                                       "{} was told at {} that its lease is valid, which had "
                                       "ended at {}",
@@ -133,9 +133,16 @@ void JudgeFalseValidity(const History& history, std::vector<Violation>& violatio
                                     ClientName(first->client), Instant(at), why)});
 }
 
-bool MustKnowOfEnd(VirtualTime until, bool told, VirtualTime asked) {
-  if (until == kOpen) return false;
-  return told ? asked >= until : asked > until + kNotice;
+bool CameLate(const Question& question) {
+  if (!question.asked) return true;
+  if (question.until == kOpen) return false;
+  return question.announced ? question.at >= question.until
+                            : question.at > question.until + kNotice;
+}
+
+bool AskedLate(const History& history) {
+  return std::ranges::any_of(history.questions,
+                             [](const Question& one) { return one.asked && CameLate(one); });
 }
 
 constinit const Property kFalseValidityProperty = {

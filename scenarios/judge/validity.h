@@ -17,8 +17,10 @@ namespace interlock::scenarios {
 /// Appends at most one violation of (a) and of (c), the earliest, and each of (b).
 void JudgeFalseValidity(const History& history, std::vector<Violation>& violations);
 
-/// Whether a lock asked at `asked` must know that the validity ended at `until`: at once if it had
-/// announced that end itself (`told`), else kNotice later. `until` kOpen: it has not ended.
-bool MustKnowOfEnd(VirtualTime until, bool told, VirtualTime asked);
+/// Whether the lock must have known, when asked, that the validity had ended: at once if it had
+/// announced that end itself, else kNotice later. A client that waits has waited long enough.
+bool CameLate(const Question& question);
+/// Whether any of them did.
+bool AskedLate(const History& history);
 
 }  // namespace interlock::scenarios

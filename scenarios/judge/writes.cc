@@ -8,10 +8,10 @@
 
 #include "scenarios/cases/kind_model.h"
 #include "scenarios/cases/scenario.h"
-#include "scenarios/judge/forced.h"
 #include "scenarios/judge/grants.h"
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/property.h"
+#include "scenarios/log/forced.h"
 #include "scenarios/log/words.h"
 
 namespace interlock::scenarios {

@@ -17,6 +17,7 @@
 #include "scenarios/log/holds.h"
 #include "scenarios/log/limits.h"
 #include "scenarios/log/mishaps.h"
+#include "scenarios/log/observations.h"
 
 namespace interlock::scenarios {
 
@@ -56,7 +57,7 @@ struct History {
   std::vector<ServerHold> server_holds;
   std::vector<Access> accesses;  ///< in order of arrival
   std::vector<Renewal> renewals;
-  std::vector<LateQuestion> late_questions = {};
+  std::vector<Question> questions = {};
   std::vector<Delay> delays;
   std::vector<Delay> outages;     ///< while something may have kept the client from a server
   std::vector<Interval> blocked;  ///< for a quorum: while too few servers were free for one
@@ -69,6 +70,7 @@ struct History {
   bool needs_healing = false;  ///< a fault lasts until phase 2 (a silent connection)
   VirtualTime end{};           ///< when the run stopped
   std::vector<Force> forces = {};
+  std::vector<Observation> observed = {};  ///< in order of time
   bool nests = false;             ///< its holders are holds, and their tokens are not their owners'
   bool recalls_releases = false;  ///< it tells operators a release from an expired lease
 };

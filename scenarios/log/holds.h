@@ -28,14 +28,14 @@ struct LossCall {
   bool released = false;  ///< the hold's release had returned by then
 };
 
-/// A client asked whether its hold is valid after an end that the lock must have known of, or was
-/// not told of that end in time.
-struct LateQuestion {
+/// A client asked whether its hold is valid, or waited to be told that it is not.
+struct Question {
   int client = 0;
-  VirtualTime until{};    ///< the validity's end
-  VirtualTime at{};       ///< when it asked, or had waited long enough
-  bool asked = true;      ///< false: it waited to be told
-  bool told_lost = true;  ///< that the hold is valid no more
+  VirtualTime until{};     ///< the validity's end; kOpen: it has not ended
+  bool announced = false;  ///< the lock had told it of that end
+  VirtualTime at{};        ///< when it asked, or had waited long enough
+  bool asked = true;       ///< false: it waited to be told
+  bool told_lost = true;   ///< that the hold is valid no more
 };
 
 /// One grant as its client saw it.

@@ -12,6 +12,7 @@
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/keys.h"
 #include "scenarios/judge/liveness_bound.h"
+#include "scenarios/judge/ownership.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/judge/quorum.h"
 #include "scenarios/judge/termination.h"
@@ -37,7 +38,9 @@ class RunJudge {
     recorder_.Close(stop == sim::StopReason::kIdle
                         ? world_.now() + PhaseTwoLength(case_, workload_, options_.front())
                         : world_.now());
-    result.violations = recorder_.violations();
+    if (const auto& key = recorder_.server_data().outliving()) {
+      JudgeOutlivingKey(*key, result.violations);
+    }
     const bool ran_out = stop == sim::StopReason::kStepLimit;
     const bool to_its_end = !ran_out && stop != sim::StopReason::kUnmodelled;
     std::vector<History> views;
@@ -152,6 +155,7 @@ class RunJudge {
                      RunResult& result) const {
     const std::size_t first = result.violations.size();
     const JudgedResource judged = AsJudged(resource, history, to_its_end);
+    JudgeObserved(judged.recorded, traits_.kind, result.violations);
     for (const Property* property : AllProperties()) {
       if (!property->IsOf(traits_.kind)) continue;
       const PropertyJudge judge = property->ReadingOf(traits_.kind).judge;

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "scenarios/judge/outside.h"
-#include "scenarios/judge/validity.h"
 
 namespace interlock::scenarios::real {
 namespace {
@@ -165,11 +164,11 @@ class Builder {
     const VirtualTime called = std::min(event.at_earliest, client.asked_valid);
     // A lock that renews by itself has moved the end.
     if (told.valid) Believe(client, event.at_latest, told.valid_until);
-    if (!MustKnowOfEnd(told.valid_until, true, called)) return;
-    history_.late_questions.push_back({.client = event.client,
-                                       .until = told.valid_until,
-                                       .at = called,
-                                       .told_lost = !told.valid});
+    history_.questions.push_back({.client = event.client,
+                                  .until = told.valid_until,
+                                  .announced = true,
+                                  .at = called,
+                                  .told_lost = !told.valid});
   }
 
   void Believe(const State& client, VirtualTime at, VirtualTime until) {

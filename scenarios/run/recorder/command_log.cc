@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "scenarios/judge/forced.h"
-#include "scenarios/judge/whose.h"
+#include "scenarios/log/forced.h"
+#include "scenarios/log/whose.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -100,7 +100,7 @@ void CommandLog::AfterCommand(int process, std::uint64_t number, const sim::redi
   if (effect.changed) NoteLimits(process, number, now);
   if (effect.mutated) data_.SyncOwners(process, sender, number, now);
   log_.users.ForEach(process, [&](int client) { NoteRenewed(client, now); });
-  if (effect.mutated) data_.JudgeKeys(sender.value_or(process), now);
+  if (effect.mutated) data_.LookAtKeys(sender.value_or(process), now);
 }
 
 void CommandLog::NoteServedWhenGone(int process, const sim::redis::Argv& argv,

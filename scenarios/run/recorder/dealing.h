@@ -11,7 +11,7 @@
 
 #include <interlock/time.h>
 
-#include "scenarios/judge/ledger.h"
+#include "scenarios/log/ledger.h"
 
 namespace interlock::scenarios {
 

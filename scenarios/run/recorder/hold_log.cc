@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "scenarios/judge/ledger.h"
+#include "scenarios/log/answers.h"
+#include "scenarios/log/ledger.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -90,10 +91,8 @@ void HoldLog::OnExtended(Party who, const ExtendedDetails& extended) {
   log_.goals.Add(Goal::kExtended);
   ClientHold& record = log_.hold(who);
   if (log_.resource(who).observable && !record.token.empty()) {
-    const std::size_t first = log_.violations.size();
-    Ledger::JudgeExtended(record, renewal.called, log_.dealing(who).extend_called_ms, now,
-                          log_.history(who), log_.violations);
-    log_.Attribute(first, who.resource);
+    CompareExtended(record, renewal.called, log_.dealing(who).extend_called_ms, now,
+                    log_.history(who));
   }
   Prolong(who, MonotonicTime(extended.valid_until));
 }
@@ -112,9 +111,7 @@ void HoldLog::OnReleased(Party who, StatusCode status) {
   record.release_status = status;
   log_.dealing(who).doing = Doing::kNothing;
   if (status == StatusCode::kOk && log_.resource(who).observable && !record.token.empty()) {
-    const std::size_t first = log_.violations.size();
-    Ledger::JudgeReleased(record, log_.now(), log_.history(who), log_.violations);
-    log_.Attribute(first, who.resource);
+    CompareReleased(record, log_.now(), log_.history(who));
   }
 }
 

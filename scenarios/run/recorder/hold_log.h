@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Records what clients do from grant to release: sections, extensions, and how long a client
-// believes that it holds the lock. Judges at once whether what the client is told about a release
-// or an extension is true of the servers.
+// believes that it holds the lock; and whether what the client is told about a release or an
+// extension is true of the servers.
 //
 // Thread safety: that of the log, see run_log.h.
 #pragma once

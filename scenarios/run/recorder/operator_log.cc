@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "scenarios/judge/forced.h"
+#include "scenarios/log/answers.h"
 
 namespace interlock::scenarios {
 
@@ -50,10 +50,7 @@ void OperatorLog::OnForced(Party who, StatusCode status) {
   Force& force = log_.history(who).forces[log_.dealing(who).force];
   force.answered = log_.now();
   force.answer = status;
-  if (!log_.resource(who).observable) return;
-  const std::size_t first = log_.violations.size();
-  JudgeForced(force, log_.history(who), log_.violations);
-  log_.Attribute(first, who.resource);
+  if (log_.resource(who).observable) CompareForced(force, log_.history(who));
 }
 
 }  // namespace interlock::scenarios

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Records what is done to a lock without holding it: setting limits, and operators who look for
-// holders and take the lock away from them. Judges at once whether the answers are true.
+// holders and take the lock away from them; and whether the answers are true of the servers.
 //
 // Thread safety: that of the log, see run_log.h.
 #pragma once

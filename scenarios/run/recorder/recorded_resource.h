@@ -7,8 +7,8 @@
 
 #include <interlock/harness/lock.h>
 
-#include "scenarios/judge/ledger.h"
 #include "scenarios/log/history.h"
+#include "scenarios/log/ledger.h"
 #include "scenarios/run/recorder/guarded_resource.h"
 
 namespace interlock::scenarios {

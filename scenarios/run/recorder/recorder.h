@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Records a run while it happens. Events of the world and the clients' programs go to the log that
-// records them; all of these write to one RunLog, by which the run is judged at the end.
+// records them; all of these write to one RunLog, by which the run is judged at its end: nothing
+// here judges. What can be seen at one instant only is noted as it was (log/observations.h).
 //
 //   source      log                          records
 //   programs    AttemptLog ... OperatorLog   what clients do and are told; see program_log.h
@@ -67,7 +68,6 @@ class Recorder final : public sim::WorldObserver {
 
   const std::vector<RecordedResource>& resources() const { return log_.resources; }
   const Users& users() const { return log_.users; }
-  const std::vector<Violation>& violations() const { return log_.violations; }
   const GoalSet& goals() const { return log_.goals; }
   const FaultLog& faults() const { return faults_; }
   const ServerDataLog& server_data() const { return server_data_; }

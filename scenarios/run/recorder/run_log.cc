@@ -23,8 +23,8 @@ RunLog::RunLog(RunMemory& memory, const harness::Subject& lock,
       memory_(memory) {
   resources.reserve(options.size());
   for (const harness::LockOptions& one : options) {
-    RecordedResource& resource = resources.emplace_back(
-        RecordedResource{&one, Ledger(traits.kind), {}, GuardedResource(guard)});
+    RecordedResource& resource =
+        resources.emplace_back(RecordedResource{&one, {}, {}, GuardedResource(guard)});
     memory_.Lend(resources.size() - 1, resource.history);
     resource.history.lease = one.lease;
     resource.history.limits = Limits(one.permits);
@@ -98,10 +98,6 @@ void RunLog::Note(Party who, std::string_view text) {
   if (resources.size() == 1) return trace.Add(now(), who.client, sim::TraceKind::kNote, text);
   note_.assign(text).append(": ").append(resource(who).options->resource);
   trace.Add(now(), who.client, sim::TraceKind::kNote, note_);
-}
-
-void RunLog::Attribute(std::size_t first, int resource) {
-  for (; first < violations.size(); ++first) violations[first].resource = resource;
 }
 
 }  // namespace interlock::scenarios

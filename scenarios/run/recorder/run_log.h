@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// The record of a run while it happens: a history of each resource, the violations found so far,
-// the goals reached, and state kept between events. The logs that write it, one per source of
-// events, share one instance; see recorder.h.
+// The record of a run while it happens: a history of each resource, the goals reached, and state
+// kept between events. The logs that write it, one per source of events, share one instance; see
+// recorder.h.
 //
-// It judges nothing itself. Thread safety: plain data.
+// Thread safety: plain data.
 #pragma once
 
 #include <optional>
@@ -48,8 +48,6 @@ class RunLog {
 
   /// Adds a line to the trace, naming the resource if there are several.
   void Note(Party who, std::string_view text);
-  /// Assigns the violations from number `first` on to this resource.
-  void Attribute(std::size_t first, int resource);
 
   VirtualTime now() const { return world->now(); }
   MonotonicTime LocalTime(int client, VirtualTime when) const {
@@ -94,7 +92,6 @@ class RunLog {
   bool keeps_events() const { return world->trace().keeps_events(); }
 
   std::vector<RecordedResource> resources;
-  std::vector<Violation> violations;
   GoalSet goals;
   Users users;
   Duration shortest_lease = kOpen;  ///< that any client asks for

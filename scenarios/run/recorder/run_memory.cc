@@ -17,7 +17,7 @@ void RunMemory::Swap(Records& records, History& history) {
   records.server_holds.swap(history.server_holds);
   records.accesses.swap(history.accesses);
   records.renewals.swap(history.renewals);
-  records.late_questions.swap(history.late_questions);
+  records.questions.swap(history.questions);
   records.delays.swap(history.delays);
   records.outages.swap(history.outages);
   records.disturbances.swap(history.disturbances);
@@ -36,7 +36,7 @@ void RunMemory::TakeBack(std::size_t resource, History& history) {
   history.server_holds.clear();
   history.accesses.clear();
   history.renewals.clear();
-  history.late_questions.clear();
+  history.questions.clear();
   history.delays.clear();
   history.outages.clear();
   history.disturbances.clear();

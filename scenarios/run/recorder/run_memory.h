@@ -39,7 +39,7 @@ class RunMemory final : public sim::Universe::Attachment {
     std::vector<ServerHold> server_holds;
     std::vector<Access> accesses;
     std::vector<Renewal> renewals;
-    std::vector<LateQuestion> late_questions;
+    std::vector<Question> questions;
     std::vector<Delay> delays;
     std::vector<Delay> outages;
     std::vector<Disturbance> disturbances;

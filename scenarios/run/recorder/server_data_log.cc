@@ -102,12 +102,13 @@ void ServerDataLog::SyncOwners(int process, std::optional<int> sender, std::uint
     RecordedResource& resource = log_.resources[static_cast<std::size_t>(i)];
     const Ledger::Look& look = LookAtServer(resource);
     if (!resource.observable) continue;
-    const std::size_t first = log_.violations.size();
     std::vector<ServerHold>& holds = resource.history.server_holds;
     const std::size_t known = holds.size();
     const Doing doing = sender.has_value() ? DoingOf({client, i}, number) : Doing::kNothing;
-    JudgeLook(client, doing, now, look, resource);
-    log_.Attribute(first, i);
+    resource.ledger.Sync(client, doing, now, look, resource.history);
+    if (!outliving_.has_value() && !resource.history.server_clock_moved) {
+      NoteOutliving(FindOutliving(look, key_limits_), {client, i}, now);
+    }
     for (ServerHold& entry : std::span(holds).subspan(known)) {
       entry.made_with = number;
       // The client that is granted the entry will show whose it is.
@@ -124,13 +125,12 @@ void ServerDataLog::SyncOwners(int process, std::optional<int> sender, std::uint
   }
 }
 
-void ServerDataLog::JudgeLook(int client, Doing doing, VirtualTime now, const Ledger::Look& look,
-                              RecordedResource& resource) {
-  resource.ledger.Sync(client, doing, now, look, resource.history, log_.violations);
-  if (lives_too_long_ || resource.history.server_clock_moved) return;
-  const std::size_t before = log_.violations.size();
-  JudgeDeadlines(look, key_limits_, client, now, log_.violations);
-  lives_too_long_ = log_.violations.size() > before;
+void ServerDataLog::NoteOutliving(std::optional<OutlivingKey> found, Party of, VirtualTime now) {
+  if (!found.has_value()) return;
+  found->at = now;
+  found->client = of.client;
+  found->resource = of.resource;
+  outliving_ = std::move(found);
 }
 
 Doing ServerDataLog::DoingOf(Party who, std::uint64_t number) {
@@ -143,19 +143,21 @@ Doing ServerDataLog::DoingOf(Party who, std::uint64_t number) {
   return extended ? Doing::kExtending : log_.dealing(who).doing;
 }
 
-void ServerDataLog::JudgeKeys(int client, VirtualTime now) {
-  if (lives_too_long_ && !stray_key_.empty()) return;
+void ServerDataLog::LookAtKeys(int client, VirtualTime now) {
+  if (outliving_.has_value() && !stray_key_.empty()) return;
   const sim::redis::Server& server = log_.world->server();
   const bool moved = log_.resources.front().history.server_clock_moved;
   std::optional<std::int64_t> now_ms;
   if (!moved) now_ms = server.time_us() / 1000;
   const std::string_view prefix = log_.resources.front().options->key_prefix;
-  const auto judge = [&](std::string_view key, std::optional<std::int64_t> deadline_ms) {
+  const auto look = [&](std::string_view key, std::optional<std::int64_t> deadline_ms) {
     if (!key.starts_with(prefix)) stray_key_ = key;
-    if (lives_too_long_) return;
-    lives_too_long_ = JudgeTtl(key, deadline_ms, now_ms, key_limits_, client, now, log_.violations);
+    if (outliving_.has_value()) return;
+    constexpr int kAnyResource = -1;
+    NoteOutliving(FindOutliving(key, deadline_ms, now_ms, key_limits_), {client, kAnyResource},
+                  now);
   };
-  server.VisitKeys(database_, std::cref(judge));  // by reference, so that nothing is allocated
+  server.VisitKeys(database_, std::cref(look));  // by reference, so that nothing is allocated
 }
 
 }  // namespace interlock::scenarios

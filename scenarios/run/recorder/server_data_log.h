@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Tracks the servers' data, command by command: lock owners, and how long keys live. Judges at once
-// what can be judged only at that instant: ownership (see judge/ledger.h), keys without a TTL and
-// those that live too long. Changes between commands, by expiry, replication or a fault, are no
-// client's doing and convict nobody.
+// Tracks the servers' data, command by command: lock owners (see log/ledger.h), and how long keys
+// live. Changes between commands, by expiry, replication or a fault, are no client's doing.
 //
 // Thread safety: that of the log, see run_log.h.
 #pragma once
@@ -14,8 +12,8 @@
 #include <string>
 
 #include "scenarios/cases/workload.h"
-#include "scenarios/judge/keys.h"
-#include "scenarios/judge/ledger.h"
+#include "scenarios/log/key_limits.h"
+#include "scenarios/log/ledger.h"
 #include "scenarios/run/recorder/run_log.h"
 #include "sim/world.h"
 
@@ -39,11 +37,13 @@ class ServerDataLog {
   Effect TakeEffect();
   /// The process's `number`th command has mutated data. `sender`: see Users::SenderOf.
   void SyncOwners(int process, std::optional<int> sender, std::uint64_t number, VirtualTime now);
-  /// Checks that all keys have a TTL and the lock's prefix. Reports each kind of failure once.
-  void JudgeKeys(int client, VirtualTime now);
+  /// Notes the first key that lives too long, and one without the lock's prefix.
+  void LookAtKeys(int client, VirtualTime now);
 
   /// The combined limits of all resources, as a key may belong to any of them.
   const KeyLimits& key_limits() const { return key_limits_; }
+  /// The first key or ownership entry that was left with longer to live than it may.
+  const std::optional<OutlivingKey>& outliving() const { return outliving_; }
   /// A key that the lock has written outside its prefix; empty: none.
   const std::string& stray_key() const { return stray_key_; }
 
@@ -54,16 +54,14 @@ class ServerDataLog {
   void Rebase(bool clock_only, VirtualTime now);
   /// Why the client sent that command, which may arrive late; otherwise what it is doing now.
   Doing DoingOf(Party who, std::uint64_t number);
-  /// `client` has done to the resource what the look shows.
-  void JudgeLook(int client, Doing doing, VirtualTime now, const Ledger::Look& look,
-                 RecordedResource& resource);
+  void NoteOutliving(std::optional<OutlivingKey> found, Party of, VirtualTime now);
   SeenServer& seen() { return seen_[static_cast<std::size_t>(log_.world->server_node())]; }
 
   RunLog& log_;
   const int database_;
   std::array<SeenServer, kMostNodes> seen_{};
   KeyLimits key_limits_;
-  bool lives_too_long_ = false;  ///< a key, or an ownership entry: reported once
+  std::optional<OutlivingKey> outliving_;
   std::string stray_key_;
   Ledger::Look look_;  ///< the last one, kept to reuse its memory
 };

@@ -9,7 +9,7 @@
 
 #include <interlock/harness/lock.h>
 
-#include "scenarios/judge/ledger.h"
+#include "scenarios/log/ledger.h"
 #include "sim/redis/server.h"
 #include "sim/world.h"
 

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-#include "scenarios/judge/kept_alive.h"
-#include "scenarios/judge/ledger.h"
-#include "scenarios/judge/validity.h"
+#include "scenarios/log/answers.h"
 
 namespace interlock::scenarios {
 
@@ -19,18 +17,16 @@ void ValidityLog::OnAskedValid(Party who, const ValidDetails& told) {
   if (valid && end > log_.dealing(who).valid_until) {
     holds_.Prolong(who, end);
     if (log_.resource(who).observable && !log_.free_clocks) {
-      const std::size_t before = log_.violations.size();
-      JudgeRenewed(log_.hold(who), ClaimedEnd(who), log_.now(), log_.history(who), log_.violations);
-      log_.Attribute(before, who.resource);
+      CompareRenewed(log_.hold(who), ClaimedEnd(who), log_.now(), log_.history(who));
     }
   }
-  const VirtualTime until = log_.dealing(who).valid_end;
   // The instant of the question counts, as a pause before the answer is not the lock's fault.
-  const VirtualTime asked = log_.dealing(who).asked_valid;
-  if (!MustKnowOfEnd(until, log_.dealing(who).told_lost, asked)) return;
-  log_.goals.Add(Goal::kAskedAfterValidity);
-  log_.history(who).late_questions.push_back(
-      {.client = who.client, .until = until, .at = asked, .told_lost = !valid});
+  const Dealing& its = log_.dealing(who);
+  log_.history(who).questions.push_back({.client = who.client,
+                                         .until = its.valid_end,
+                                         .announced = its.told_lost,
+                                         .at = its.asked_valid,
+                                         .told_lost = !valid});
 }
 
 VirtualTime ValidityLog::ClaimedEnd(Party who) {
@@ -60,11 +56,11 @@ void ValidityLog::OnAwaitedCall(Party who, bool called) {
 }
 
 void ValidityLog::NoteUntold(Party who) {
-  log_.history(who).late_questions.push_back({.client = who.client,
-                                              .until = log_.dealing(who).valid_end,
-                                              .at = log_.now(),
-                                              .asked = false,
-                                              .told_lost = false});
+  log_.history(who).questions.push_back({.client = who.client,
+                                         .until = log_.dealing(who).valid_end,
+                                         .at = log_.now(),
+                                         .asked = false,
+                                         .told_lost = false});
 }
 
 std::function<void()> ValidityLog::LossCallOf(Party who) {

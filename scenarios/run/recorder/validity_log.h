@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Records what a lock tells its user about whether a hold is still valid: answers to that question,
-// losses reported while the user works, and calls. Judges at once whether they are right.
+// losses reported while the user works, and calls.
 //
 // Thread safety: that of the log, see run_log.h.
 #pragma once

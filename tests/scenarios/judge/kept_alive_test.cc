@@ -8,7 +8,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "scenarios/log/answers.h"
 #include "tests/scenarios/judge/histories.h"
+#include "tests/scenarios/judge/observed.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -146,9 +148,10 @@ TEST(KeptAliveTest, AnOutageExcusesUntilItIsOver) {
 
 /// What is said when C1 is told that its lease, which the server promised until 1000 ms, is valid
 /// until then.
-std::vector<Violation> ToldRenewedUntil(VirtualTime until, const History& history) {
+std::vector<Violation> ToldRenewedUntil(VirtualTime until, History history) {
   std::vector<Violation> violations;
-  JudgeRenewed(history.holds[0], until, Ms(900), history, violations);
+  CompareRenewed(history.holds[0], until, Ms(900), history);
+  testing::JudgeObserved(history, violations);
   return violations;
 }
 

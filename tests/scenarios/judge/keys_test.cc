@@ -36,10 +36,23 @@ sim::redis::Server::KeyInfo Key(std::string name, std::optional<std::int64_t> ex
   return info;
 }
 
-std::vector<Violation> JudgeTtl(const Keys& keys) {
+/// The first of them that lives too long, as a recorder notes it and the row tells it.
+std::vector<Violation> JudgeTtl(const Keys& keys, std::optional<std::int64_t> now_ms,
+                                const KeyLimits& limits) {
   std::vector<Violation> violations;
-  JudgeTtls(keys, kNow, {1000, {{"signal*", milliseconds(3000)}}}, 1, Ms(7), violations);
+  for (const auto& key : keys) {
+    auto outliving = FindOutliving(key.key, key.expires_at_ms, now_ms, limits);
+    if (!outliving.has_value()) continue;
+    outliving->at = Ms(7);
+    outliving->client = 1;
+    JudgeOutlivingKey(*outliving, violations);
+    break;
+  }
   return violations;
+}
+
+std::vector<Violation> JudgeTtl(const Keys& keys) {
+  return JudgeTtl(keys, kNow, {1000, {{"signal*", milliseconds(3000)}}});
 }
 
 TEST(TtlsTest, AKeyWithoutTtlIsReportedOnceWithItsName) {
@@ -51,13 +64,13 @@ TEST(TtlsTest, AKeyWithoutTtlIsReportedOnceWithItsName) {
 }
 
 TEST(TtlsTest, WhatIsDeclaredToStayForEverMayStay) {
-  std::vector<Violation> violations;
   const KeyLimits limits{1000, {{"fence", milliseconds::max()}}};
-  JudgeTtls({Key("fence", {}), Key("fence", kNow + 9000)}, kNow, limits, 1, Ms(7), violations);
+  EXPECT_THAT(JudgeTtl({Key("fence", {}), Key("fence", kNow + 9000)}, kNow, limits), IsEmpty());
+  std::vector<Violation> violations;
   JudgeLeftovers({Key("fence", {})}, kNow, limits, NewHistory(), violations);
   EXPECT_THAT(violations, IsEmpty());
-  JudgeTtls({Key("fences", {})}, kNow, limits, 1, Ms(7), violations);
-  EXPECT_THAT(PropertiesOf(violations), ElementsAre(Judged::kKeys));
+  EXPECT_THAT(PropertiesOf(JudgeTtl({Key("fences", {})}, kNow, limits)),
+              ElementsAre(Judged::kKeys));
 }
 
 TEST(TtlsTest, KeysWithTtlAreFine) {
@@ -77,23 +90,24 @@ TEST(TtlsTest, AnAuxiliaryKeyMayLiveAsLongAsItWasDeclared) {
 }
 
 TEST(TtlsTest, WhenTheServersClockWasSetOnlyAKeyWithoutTtlIsJudged) {
-  std::vector<Violation> violations;
-  JudgeTtls({Key("lock", kNow + 9000)}, std::nullopt, {1000, {}}, 1, Ms(7), violations);
-  EXPECT_THAT(violations, IsEmpty());
-  JudgeTtls({Key("lock", {})}, std::nullopt, {1000, {}}, 1, Ms(7), violations);
-  EXPECT_THAT(PropertiesOf(violations), ElementsAre(Judged::kKeys));
+  const KeyLimits limits{1000, {}};
+  EXPECT_THAT(JudgeTtl({Key("lock", kNow + 9000)}, std::nullopt, limits), IsEmpty());
+  EXPECT_THAT(PropertiesOf(JudgeTtl({Key("lock", {})}, std::nullopt, limits)),
+              ElementsAre(Judged::kKeys));
 }
 
 TEST(DeadlinesTest, AnOwnershipEntryMayNotOutliveTheLease) {
   Ledger::Look look;
   look.now_ms = kNow;
   look.owners = {{"t1", kOpen, kNow + 1000}, {"t2", kOpen, kNoDeadline}};
-  std::vector<Violation> violations;
-  JudgeDeadlines(look, {1000, {}}, 1, Ms(7), violations);
-  EXPECT_THAT(violations, IsEmpty());
+  EXPECT_FALSE(FindOutliving(look, {1000, {}}).has_value());
   look.owners.push_back({"t3", kOpen, kNow + 1001});
-  JudgeDeadlines(look, {1000, {}}, 1, Ms(7), violations);
-  EXPECT_THAT(PropertiesOf(violations), ElementsAre(Judged::kKeys));
+  const auto outliving = FindOutliving(look, {1000, {}});
+  ASSERT_TRUE(outliving.has_value());
+  std::vector<Violation> violations;
+  JudgeOutlivingKey(*outliving, violations);
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kKeys));
+  EXPECT_THAT(violations[0].what, HasSubstr("an ownership entry has 1001 ms to live"));
 }
 
 std::vector<Violation> JudgeOrphansOf(const History& history) {

@@ -9,9 +9,11 @@
 
 #include "scenarios/cases/scenario.h"
 #include "scenarios/judge/keys.h"
-#include "scenarios/judge/ledger.h"
 #include "scenarios/judge/refusals.h"
+#include "scenarios/log/answers.h"
+#include "scenarios/log/ledger.h"
 #include "tests/scenarios/judge/histories.h"
+#include "tests/scenarios/judge/observed.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -203,11 +205,13 @@ TEST(QuorumTest, AReleaseIsNoneUnlessAQuorumWasReleased) {
   history.server_holds = {Ended(On(0, Owns(0, Ms(5), Ms(1005))), ServerHoldEnd::kReleased, Ms(105)),
                           On(1, Owns(0, Ms(5), Ms(1005)))};
   std::vector<Violation> violations;
-  Ledger::JudgeReleased(hold, Ms(110), history, violations);
+  CompareReleased(hold, Ms(110), history);
+  testing::JudgeObserved(history, violations);
   EXPECT_EQ(violations.size(), 1U);
   history.server_holds[1] = Ended(history.server_holds[1], ServerHoldEnd::kReleased, Ms(106));
   violations.clear();
-  Ledger::JudgeReleased(hold, Ms(110), history, violations);
+  CompareReleased(hold, Ms(110), history);
+  testing::JudgeObserved(history, violations);
   EXPECT_TRUE(violations.empty());
 }
 
@@ -227,11 +231,13 @@ TEST(QuorumTest, AnExtensionOfAMinorityIsNone) {
   };
   renew(0);
   std::vector<Violation> violations;
-  Ledger::JudgeExtended(hold, Ms(500), 500, Ms(510), history, violations);
+  CompareExtended(hold, Ms(500), 500, Ms(510), history);
+  testing::JudgeObserved(history, violations);
   EXPECT_EQ(violations.size(), 1U);
   renew(2);
   violations.clear();
-  Ledger::JudgeExtended(hold, Ms(500), 500, Ms(510), history, violations);
+  CompareExtended(hold, Ms(500), 500, Ms(510), history);
+  testing::JudgeObserved(history, violations);
   EXPECT_TRUE(violations.empty());
 }
 

@@ -13,13 +13,14 @@
 #include "scenarios/cases/generators.h"
 #include "scenarios/judge/exclusion.h"
 #include "scenarios/judge/exercised.h"
-#include "scenarios/judge/ledger.h"
 #include "scenarios/judge/progress.h"
 #include "scenarios/judge/refusals.h"
 #include "scenarios/judge/writes.h"
+#include "scenarios/log/ledger.h"
 #include "scenarios/run/recorder/guarded_resource.h"
 #include "scenarios/search/shrink/parts.h"
 #include "tests/scenarios/judge/histories.h"
+#include "tests/scenarios/judge/observed.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -74,10 +75,11 @@ class LedgerOfReadersTest : public ::testing::Test {
   void Sync(int client, VirtualTime now, std::vector<SeenOwner> owners) {
     for (SeenOwner& owner : owners) owner.expires_at_ms = owner.promised_until.count() / 1'000'000;
     ledger_.Sync(client, Doing::kAsking, now, {0, now.count() / 1'000'000, std::move(owners)},
-                 history_, violations_);
+                 history_);
+    testing::JudgeObserved(history_, violations_);
   }
 
-  Ledger ledger_{harness::Exclusive{}};
+  Ledger ledger_;
   History history_ = NewHistory();
   std::vector<Violation> violations_;
 };

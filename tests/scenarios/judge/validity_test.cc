@@ -80,21 +80,21 @@ TEST(ValidityTest, AGrantThatNobodyCouldSeeIsNotJudged) {
 }
 
 TEST(ValidityTest, ALockKnowsOfTheEndOfAValidityALittleLater) {
-  EXPECT_FALSE(MustKnowOfEnd(kOpen, false, Ms(5000)));
-  EXPECT_FALSE(MustKnowOfEnd(Ms(1000), false, Ms(999)));
-  EXPECT_FALSE(MustKnowOfEnd(Ms(1000), false, Ms(1000) + kNotice));
-  EXPECT_TRUE(MustKnowOfEnd(Ms(1000), false, Ms(1000) + kNotice + Duration(1)));
+  EXPECT_FALSE(CameLate({.until = kOpen, .at = Ms(5000)}));
+  EXPECT_FALSE(CameLate({.until = Ms(1000), .at = Ms(999)}));
+  EXPECT_FALSE(CameLate({.until = Ms(1000), .at = Ms(1000) + kNotice}));
+  EXPECT_TRUE(CameLate({.until = Ms(1000), .at = Ms(1000) + kNotice + Duration(1)}));
 }
 
 TEST(ValidityTest, ALockKnowsAtOnceOfALossThatItHasToldOf) {
-  EXPECT_FALSE(MustKnowOfEnd(Ms(1000), true, Ms(1000) - Duration(1)));
-  EXPECT_TRUE(MustKnowOfEnd(Ms(1000), true, Ms(1000)));
+  EXPECT_FALSE(CameLate({.until = Ms(1000), .announced = true, .at = Ms(1000) - Duration(1)}));
+  EXPECT_TRUE(CameLate({.until = Ms(1000), .announced = true, .at = Ms(1000)}));
 }
 
 TEST(ValidityTest, WhoeverIsToldValidTooLateIsNamedWithBothInstants) {
   History history = NewHistory();
-  history.late_questions = {{.until = Ms(1000), .at = Ms(1200), .told_lost = false},
-                            {.until = Ms(1000), .at = Ms(1300), .told_lost = true}};
+  history.questions = {{.until = Ms(1000), .at = Ms(1200), .told_lost = false},
+                       {.until = Ms(1000), .at = Ms(1300), .told_lost = true}};
   const std::vector<Violation> violations = ValidityVerdict(history);
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFalseValidity));
   EXPECT_THAT(violations[0].what, HasSubstr("had ended at 1000.000 ms"));
@@ -102,8 +102,7 @@ TEST(ValidityTest, WhoeverIsToldValidTooLateIsNamedWithBothInstants) {
 
 TEST(ValidityTest, WhoeverIsNotToldOfALossInTimeIsNamedWithBothInstants) {
   History history = NewHistory();
-  history.late_questions = {
-      {.until = Ms(1000), .at = Ms(1200), .asked = false, .told_lost = false}};
+  history.questions = {{.until = Ms(1000), .at = Ms(1200), .asked = false, .told_lost = false}};
   const std::vector<Violation> violations = ValidityVerdict(history);
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFalseValidity));
   EXPECT_THAT(violations[0].what, HasSubstr("not been told at 1200.000 ms"));

@@ -9,12 +9,13 @@
 
 #include "scenarios/cases/generators.h"
 #include "scenarios/judge/exclusion.h"
-#include "scenarios/judge/ledger.h"
 #include "scenarios/judge/limit.h"
 #include "scenarios/judge/progress.h"
 #include "scenarios/judge/refusals.h"
+#include "scenarios/log/ledger.h"
 #include "scenarios/search/shrink/parts.h"
 #include "tests/scenarios/judge/histories.h"
+#include "tests/scenarios/judge/observed.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -156,9 +157,9 @@ class LimitLedgerTest : public ::testing::Test {
  protected:
   void Ask(int client, VirtualTime now, std::vector<SeenOwner> owners) {
     for (SeenOwner& owner : owners) owner.expires_at_ms = owner.promised_until.count() / 1'000'000;
-    Ledger(harness::Permits{})
-        .Sync(client, Doing::kAsking, now, {0, now.count() / 1'000'000, std::move(owners)},
-              history_, violations_);
+    Ledger().Sync(client, Doing::kAsking, now, {0, now.count() / 1'000'000, std::move(owners)},
+                  history_);
+    testing::JudgeObserved(history_, violations_, harness::Permits{});
   }
 
   History history_ = NewHistoryOf(Kept());

@@ -2,16 +2,18 @@
 //
 // Operators, judged on hand-written histories: whom a forced release may hit, what its operator may
 // be told, and what the victim is excused from. The lease is 1000 ms.
-#include "scenarios/judge/forced.h"
+#include "scenarios/log/forced.h"
+#include "scenarios/log/answers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "scenarios/judge/exclusion.h"
 #include "scenarios/judge/keys.h"
-#include "scenarios/judge/ledger.h"
 #include "scenarios/judge/progress.h"
+#include "scenarios/log/ledger.h"
 #include "tests/scenarios/judge/histories.h"
+#include "tests/scenarios/judge/observed.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -56,9 +58,10 @@ History ForcedOut() {
   return history;
 }
 
-std::vector<Violation> JudgeAnswer(const History& history) {
+std::vector<Violation> JudgeAnswer(History history) {
   std::vector<Violation> violations;
-  JudgeForced(history.forces.front(), history, violations);
+  CompareForced(history.forces.front(), history);
+  testing::JudgeObserved(history, violations);
   return violations;
 }
 
@@ -71,7 +74,8 @@ std::vector<Violation> JudgeOverlaps(const History& history) {
 /// What the ledger makes of a command of the operator at 305 ms that leaves nobody there.
 std::vector<Violation> JudgeRemoval(History& history) {
   std::vector<Violation> violations;
-  Ledger(harness::Exclusive{}).Sync(kOperator, Doing::kForcing, Ms(305), {}, history, violations);
+  Ledger().Sync(kOperator, Doing::kForcing, Ms(305), {}, history);
+  testing::JudgeObserved(history, violations);
   return violations;
 }
 
@@ -198,7 +202,8 @@ TEST(ForcedTest, AnOperatorMaySayItAgainUntilOthersHaveCome) {
   history.forces.push_back(again);
   const auto judge = [&history] {
     std::vector<Violation> violations;
-    JudgeForced(history.forces.back(), history, violations);
+    CompareForced(history.forces.back(), history);
+    testing::JudgeObserved(history, violations);
     return violations;
   };
   ASSERT_THAT(PropertiesOf(judge()), ElementsAre(Judged::kSpuriousRefusal));

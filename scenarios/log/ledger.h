@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// Tracks the ownership entries in each server, command by command, and judges what can be judged
-// only at that instant: server-level exclusion (LK001, LK013), foreign release (LK005 a), foreign
-// extend (LK006). A promise lasts until its deadline even if another client's command removes the
-// entry.
+// Tracks the ownership entries in each server, command by command, and notes what only that instant
+// shows (observations.h): grants beside others, and what happens to the entries of others. A
+// promise lasts until its deadline even if another client's command removes the entry.
 //
 // An entry is first attributed to the connection that carried the command, as tokens need not be
 // unique. A hand-over belongs to nobody until its new owner shows the token. Entries made by a
 // release or an extension are hand-overs, and so is one with a token last shown by another client's
 // request.
 //
-// For a lock over a quorum, each server is judged by itself; judge/quorum.h judges them together.
+// For a lock over a quorum, each server is looked at by itself; judge/quorum.h joins them.
 //
-// Data that a server loses, recovers or receives from another one is nobody's doing: it is recorded
-// and convicts nobody. All instants are on the virtual clock; each deadline is on its server's own
+// Data that a server loses, recovers or receives from another one is nobody's doing: of it nothing
+// is noted. All instants are on the virtual clock; each deadline is on its server's own
 // clock, and moves with it.
 #pragma once
 
@@ -23,9 +22,6 @@
 #include <string>
 #include <vector>
 
-#include <interlock/harness/lock.h>
-
-#include "scenarios/cases/kind_model.h"
 #include "scenarios/log/history.h"
 
 namespace interlock::scenarios {
@@ -54,9 +50,6 @@ struct SeenOwner {
 
 class Ledger {
  public:
-  explicit Ledger(const harness::Kind& kind)
-      : exclusion_(CounterpartOf(kind, Judged::kServerExclusion)) {}
-
   /// A server and its current entries.
   struct Look {
     int node = 0;
@@ -66,8 +59,7 @@ class Ledger {
   };
 
   /// Call after a command of `client` that changed data on that server.
-  void Sync(int client, Doing doing, VirtualTime now, const Look& look, History& history,
-            std::vector<Violation>& violations);
+  void Sync(int client, Doing doing, VirtualTime now, const Look& look, History& history);
 
   /// Number of leading entries of the history that had ended, and promised nothing any more, at the
   /// last Sync. Skipping them keeps the cost of a command from growing with the number of grants.
@@ -83,16 +75,6 @@ class Ledger {
   /// attributed to it, whoever made it.
   static void Claim(int client, const std::string& token, VirtualTime asked, History& history);
 
-  /// A release of `hold` was answered "released": was it? (LK005 b) If the server has forgotten the
-  /// entry within its promise, either answer is right.
-  static void JudgeReleased(const ClientHold& hold, VirtualTime now, const History& history,
-                            std::vector<Violation>& violations);
-  /// An extend of `hold`, called at `called`, was answered "extended": did the client own it at
-  /// that time? (LK006 b) `called_ms` is the lowest reading of the server's clock since.
-  static void JudgeExtended(const ClientHold& hold, VirtualTime called, std::int64_t called_ms,
-                            VirtualTime now, const History& history,
-                            std::vector<Violation>& violations);
-
  private:
   /// Who owns a new entry, and under whose limit it was asked for; -1: not known.
   struct Grantee {
@@ -100,15 +82,13 @@ class Ledger {
     int under = -1;
   };
   void Settle(VirtualTime now, std::span<const ServerHold> holds);
+  /// The entries that were not there before the command.
+  void GrantToNewcomers(int client, Doing doing, VirtualTime now, const Look& look,
+                        History& history) const;
   void Grant(Grantee grantee, const SeenOwner& owner, VirtualTime now, const Look& look,
-             History& history, std::vector<Violation>& violations) const;
+             History& history) const;
 
-  const Judged exclusion_;  ///< the property of two grants at once
   std::size_t settled_ = 0;
 };
-
-/// The latest entry of this client and token on any server; for a quorum, the one whose end ends
-/// the quorum. nullptr if there was none.
-const ServerHold* FindServerHold(const History& history, int client, const std::string& token);
 
 }  // namespace interlock::scenarios

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Operators: a forced release takes the lock away from the one holder its operator has seen, and
-// from nobody else. Taking it from others is LK005, as with any release, and judged by the ledger.
+// from nobody else. Taking it from others is LK005, as with any release.
 //
 // The victim's promise S ends at once; its belief and its section go on until it is told, which no
 // lease lock can prevent. So they no longer count as conflicting with others.
 #pragma once
-
-#include <vector>
 
 #include "scenarios/log/history.h"
 
@@ -24,13 +22,5 @@ VirtualTime ForcedOutAt(const History& history, const ClientHold& hold);
 /// empty, at the end of time, if none was. The waiter has had its turn: nobody wakes it, and when
 /// it looks again it goes to the back of the queue.
 Interval TurnTakenAway(const History& history, const Attempt& waiter);
-
-/// Judges the operator's answer. "Released" is wrong if the holder still had the lock (LK005); "not
-/// owner" is wrong if the holder had it throughout, or lost it to this very release (LK010). For a
-/// lock that recalls releases (see harness::Traits), so is "released" if the lease had expired, and
-/// "not owner" if the same operator was told "released" before and nothing has happened since.
-/// Whatever the server has forgotten is excused. Locks that nest are not judged: their holders are
-/// holds.
-void JudgeForced(const Force& force, const History& history, std::vector<Violation>& violations);
 
 }  // namespace interlock::scenarios

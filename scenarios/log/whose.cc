@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "scenarios/judge/whose.h"
+#include "scenarios/log/whose.h"
 
 #include <algorithm>
 #include <chrono>

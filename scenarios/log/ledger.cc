@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "scenarios/judge/ledger.h"
+#include "scenarios/log/ledger.h"
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
-#include <fmt/format.h>
-
-#include "scenarios/judge/forced.h"
-#include "scenarios/judge/whose.h"
-#include "scenarios/log/words.h"
+#include "scenarios/log/forced.h"
+#include "scenarios/log/whose.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -54,85 +52,6 @@ void Waive(const ServerHold& released, VirtualTime now, std::span<ServerHold> ho
   }
 }
 
-/// The latest entry of the client and token on each server. A hand-over belongs to the client even
-/// if it has not asked for it again.
-std::vector<const ServerHold*> EntriesOf(const History& history, int client,
-                                         const std::string& token) {
-  std::vector<const ServerHold*> entries;
-  for (auto hold = history.server_holds.rbegin(); hold != history.server_holds.rend(); ++hold) {
-    const bool unclaimed = hold->client < 0 && !token.empty();
-    if ((hold->client != client && !unclaimed) || hold->token != token) continue;
-    const bool later = std::any_of(entries.begin(), entries.end(), [&](const ServerHold* other) {
-      return other->node == hold->node;
-    });
-    if (!later) entries.push_back(&*hold);
-  }
-  return entries;
-}
-
-/// Of the quorum of entries that end last, the one that ends first.
-const ServerHold* FindQuorumth(const History& history, int client, const std::string& token) {
-  std::vector<const ServerHold*> entries = EntriesOf(history, client, token);
-  const auto quorum = static_cast<std::size_t>(history.quorum);
-  if (entries.size() < quorum) return nullptr;
-  std::stable_sort(entries.begin(), entries.end(), [](const ServerHold* a, const ServerHold* b) {
-    return std::min(a->ended, a->promised_until) > std::min(b->ended, b->promised_until);
-  });
-  return entries[quorum - 1];
-}
-
-/// Whether enough entries meet the condition: one, or a quorum.
-template <typename Condition>
-bool HoldsForEnough(const std::vector<const ServerHold*>& entries, const History& history,
-                    const Condition& condition) {
-  return std::count_if(entries.begin(), entries.end(), condition) >= history.quorum;
-}
-
-/// Whether it reappeared after its release, with data the server recovered, or was made by a late
-/// request under the token that had been released.
-bool WasReleased(const History& history, const ServerHold& again, const ClientHold& told) {
-  return std::any_of(
-      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& hold) {
-        const bool its_own = hold.client == again.client || hold.client == told.client;
-        return hold.node == again.node && its_own && hold.token == again.token &&
-               hold.end == ServerHoldEnd::kReleased &&
-               (again.copied || hold.ended >= told.release_called);
-      });
-}
-
-/// Why the client should not have been granted anything, as half a sentence.
-std::string OtherLimit(const Limits& limits, int client) {
-  const int wish = limits.WishOf(client);
-  if (wish == 0) return "which follows the limit in force, while none was";
-  return fmt::format("which has a limit of {}, while one of {} was in force", wish,
-                     limits.MostNow());
-}
-
-Violation ForeignRelease(int client, const ServerHold& hold, VirtualTime now) {
-  return {Judged::kForeignRelease, now, client,
-          fmt::format("{} removed the lock while {} owned it (lease to {})", ClientName(client),
-                      ClientName(hold.client), Instant(hold.promised_until))};
-}
-
-/// A release is to touch another's lease as little as an extension is.
-Violation ForeignChange(int client, Doing doing, const ServerHold& hold, const SeenOwner& seen,
-                        VirtualTime now) {
-  return {doing == Doing::kReleasing ? Judged::kForeignRelease : Judged::kForeignExtend, now,
-          client,
-          fmt::format("{} changed the lease of {} from {} to {}", ClientName(client),
-                      ClientName(hold.client), Instant(hold.promised_until),
-                      Instant(seen.promised_until))};
-}
-
-/// An extension made a new grant; `before` it, its token had another one.
-void JudgeRevived(int client, const ServerHold* before, VirtualTime now,
-                  std::vector<Violation>& violations) {
-  if (before == nullptr || before->end != ServerHoldEnd::kExpired) return;
-  violations.push_back({Judged::kForeignExtend, now, client,
-                        fmt::format("{} extended a lease that was over since {}",
-                                    ClientName(client), Instant(before->promised_until))});
-}
-
 /// The server's latest entry under that token; nullptr: none.
 const ServerHold* LatestOf(const History& history, int node, const std::string& token) {
   for (auto hold = history.server_holds.rbegin(); hold != history.server_holds.rend(); ++hold) {
@@ -169,14 +88,6 @@ ServerHold CopyOf(const SeenOwner& owner, VirtualTime now, int node, const Histo
 
 }  // namespace
 
-const ServerHold* FindServerHold(const History& history, int client, const std::string& token) {
-  if (history.quorum > 1) return FindQuorumth(history, client, token);
-  for (auto hold = history.server_holds.rbegin(); hold != history.server_holds.rend(); ++hold) {
-    if (hold->client == client && hold->token == token) return &*hold;
-  }
-  return nullptr;
-}
-
 void Ledger::Settle(VirtualTime now, std::span<const ServerHold> holds) {
   while (settled_ < holds.size() && holds[settled_].end != ServerHoldEnd::kNone &&
          holds[settled_].promise_end() < now) {
@@ -184,8 +95,7 @@ void Ledger::Settle(VirtualTime now, std::span<const ServerHold> holds) {
   }
 }
 
-void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, History& history,
-                  std::vector<Violation>& violations) {
+void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, History& history) {
   std::vector<ServerHold>& holds = history.server_holds;
   Settle(now, holds);
   const auto& owners = look.owners;
@@ -215,7 +125,8 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
         hold.ended = now;
         // Overwriting by a grant is judged as a grant; any other removal is a release.
         if (!void_already && !(doing == Doing::kAsking && somebody_new)) {
-          violations.push_back(ForeignRelease(client, hold, now));
+          history.observed.push_back(
+              {now, client, RemovedAnothers{hold.client, hold.promised_until}});
         }
       }
       continue;
@@ -227,7 +138,10 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
       continue;  // judged below as a new grant
     }
     if (foreign && !void_already && !for_all && !ForMates(client, doing, hold, history)) {
-      violations.push_back(ForeignChange(client, doing, hold, *seen, now));
+      history.observed.push_back(
+          {now, client,
+           AlteredAnothers{hold.client, hold.promised_until, seen->promised_until,
+                           doing == Doing::kReleasing}});
     }
     // A hand-over belongs to the client that asks for it by its token.
     if (hold.client < 0 && doing == Doing::kAsking) {
@@ -240,16 +154,24 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
     hold.renewed = now;
     hold.renewed_by_others = foreign;
   }
+  GrantToNewcomers(client, doing, now, look, history);
+}
+
+void Ledger::GrantToNewcomers(int client, Doing doing, VirtualTime now, const Look& look,
+                              History& history) const {
   bool beside = false;
-  for (const SeenOwner& owner : owners) {
-    if (IsKnown(From(settled_, holds), look.node, owner.token)) continue;
+  for (const SeenOwner& owner : look.owners) {
+    if (IsKnown(From(settled_, history.server_holds), look.node, owner.token)) continue;
     int to = OwnerOfNew(owner.token, client, doing, history);
     if (to < 0) to = OwnerElsewhere(history, owner.token);
     if (doing == Doing::kExtending) {
-      JudgeRevived(client, LatestOf(history, look.node, owner.token), now, violations);
+      const ServerHold* before = LatestOf(history, look.node, owner.token);
+      if (before != nullptr && before->end == ServerHoldEnd::kExpired) {
+        history.observed.push_back({now, client, RevivedItsOwn{before->promised_until}});
+      }
     }
     const int under = to >= 0 ? to : AskedBy(owner.token, client, doing, history);
-    Grant({to, under}, owner, now, look, history, violations);
+    Grant({to, under}, owner, now, look, history);
     history.server_holds.back().made_by = client;
     history.server_holds.back().beside = std::exchange(beside, true);
   }
@@ -292,7 +214,7 @@ void Ledger::Claim(int client, const std::string& token, VirtualTime asked, Hist
 }
 
 void Ledger::Grant(Grantee grantee, const SeenOwner& owner, VirtualTime now, const Look& look,
-                   History& history, std::vector<Violation>& violations) const {
+                   History& history) const {
   const int client = grantee.client;
   std::vector<const ServerHold*> others;
   for (const ServerHold& hold : From(settled_, history.server_holds)) {
@@ -306,17 +228,13 @@ void Ledger::Grant(Grantee grantee, const SeenOwner& owner, VirtualTime now, con
                          });
     if (!counted) others.push_back(&hold);
   }
-  if (!history.limits.NoteGrant(grantee.under, now, others.empty())) {
-    violations.push_back({Judged::kPermitsServer, now, client,
-                          fmt::format("the server granted to {}, {}", ClientName(client),
-                                      OtherLimit(history.limits, grantee.under))});
-  } else if (static_cast<int>(others.size()) >= history.limits.MostNow()) {
+  Limits& limits = history.limits;
+  if (!limits.NoteGrant(grantee.under, now, others.empty())) {
+    history.observed.push_back(
+        {now, client, GrantedUnderAnotherLimit{limits.WishOf(grantee.under), limits.MostNow()}});
+  } else if (static_cast<int>(others.size()) >= limits.MostNow()) {
     const ServerHold* other = others.back();
-    violations.push_back(
-        {exclusion_, now, client,
-         fmt::format("the server granted to {} while {} was promised the lock until {}",
-                     ClientName(client), ClientName(other->client),
-                     Instant(other->promise_end()))});
+    history.observed.push_back({now, client, GrantedBeside{other->client, other->promise_end()}});
   }
   ServerHold hold;
   hold.client = client;
@@ -329,50 +247,6 @@ void Ledger::Grant(Grantee grantee, const SeenOwner& owner, VirtualTime now, con
   hold.node = look.node;
   hold.shared = owner.shared;
   history.server_holds.push_back(std::move(hold));
-}
-
-void Ledger::JudgeReleased(const ClientHold& hold, VirtualTime now, const History& history,
-                           std::vector<Violation>& violations) {
-  const std::vector<const ServerHold*> entries = EntriesOf(history, hold.client, hold.token);
-  if (entries.empty()) return;
-  const bool released = HoldsForEnough(entries, history, [&](const ServerHold* entry) {
-    if (entry->given_back()) return true;
-    if (WasReleased(history, *entry, hold) || StaysTaken(history, *entry, hold, now)) return true;
-    // It owned what its server has forgotten, which it cannot know. Nothing of others was touched.
-    const bool lost = entry->end == ServerHoldEnd::kLost || IsOutOfReach(history, *entry);
-    return lost && entry->promise_end() > std::min(hold.release_called, now);
-  });
-  if (released) return;
-  const VirtualTime ended = std::min(entries.front()->ended, entries.front()->promised_until);
-  violations.push_back(
-      {Judged::kForeignRelease, now, hold.client,
-       fmt::format("{} was told \"released\", but released nothing of its own: its ownership {} {}",
-                   ClientName(hold.client), ended <= now ? "had ended at" : "goes on until",
-                   Instant(ended))});
-}
-
-void Ledger::JudgeExtended(const ClientHold& hold, VirtualTime called, std::int64_t called_ms,
-                           VirtualTime now, const History& history,
-                           std::vector<Violation>& violations) {
-  const std::vector<const ServerHold*> entries = EntriesOf(history, hold.client, hold.token);
-  if (entries.empty()) return;
-  const std::int64_t lease_ms = LeaseOf(history, hold.client).count() / 1'000'000;
-  const std::int64_t last_ms = 1;  // during which it is owned, too, see harness::LastMs
-  const bool extended = HoldsForEnough(entries, history, [&](const ServerHold* entry) {
-    if (std::min(entry->ended, entry->promised_until) <= called) return false;
-    // An entry made by the extension itself does not prove that there was something to extend.
-    const bool own_doing = entry->client < 0 && entry->made_by == hold.client;
-    if (own_doing && entry->granted >= called) return false;
-    // By the server's own clock, which may have been set since. An extension within a millisecond
-    // of the last one changes nothing: then the deadline decides.
-    const bool anew = entry->renewed >= called && entry->leased_ms + last_ms >= lease_ms;
-    return anew || entry->expires_at_ms + last_ms >= called_ms + lease_ms;
-  });
-  if (extended) return;
-  const VirtualTime ended = std::min(entries.front()->ended, entries.front()->promised_until);
-  violations.push_back({Judged::kForeignExtend, now, hold.client,
-                        fmt::format("{} was told \"extended\", but its lease was to end at {}",
-                                    ClientName(hold.client), Instant(ended))});
 }
 
 }  // namespace interlock::scenarios

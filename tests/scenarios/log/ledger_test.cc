@@ -2,7 +2,7 @@
 //
 // What the ledger makes of ownership entries that come, change and go, each judgement shown both
 // ways: a history that breaks the property and its nearest neighbour that does not.
-#include "scenarios/judge/ledger.h"
+#include "scenarios/log/ledger.h"
 
 #include <cstdint>
 #include <utility>
@@ -11,7 +11,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "scenarios/log/answers.h"
 #include "tests/scenarios/judge/histories.h"
+#include "tests/scenarios/judge/observed.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -30,7 +32,7 @@ using testing::Released;
 class LedgerTest : public ::testing::Test {
  protected:
   void Sync(int client, Doing doing, VirtualTime now, const std::vector<SeenOwner>& owners) {
-    ledger_.Sync(client, doing, now, LookAt(now, owners), history_, violations_);
+    SyncAt(0, client, doing, now, owners);
   }
 
   /// At a server whose clock is the virtual one.
@@ -44,11 +46,27 @@ class LedgerTest : public ::testing::Test {
 
   void SyncAt(int node, int client, Doing doing, VirtualTime now,
               const std::vector<SeenOwner>& owners) {
-    ledger_.Sync(client, doing, now, LookAt(now, owners, node), history_, violations_);
+    SyncWith(ledger_, client, doing, now, LookAt(now, owners, node));
+  }
+
+  void SyncWith(Ledger& ledger, int client, Doing doing, VirtualTime now, const Ledger::Look& look,
+                const harness::Kind& kind = harness::Exclusive{}) {
+    ledger.Sync(client, doing, now, look, history_);
+    testing::JudgeObserved(history_, violations_, kind);
   }
 
   void JudgeExtended(const ClientHold& hold, VirtualTime called, VirtualTime now) {
-    Ledger::JudgeExtended(hold, called, InMs(called), now, history_, violations_);
+    JudgeExtended(hold, called, InMs(called), now);
+  }
+  void JudgeExtended(const ClientHold& hold, VirtualTime called, std::int64_t called_ms,
+                     VirtualTime now) {
+    CompareExtended(hold, called, called_ms, now, history_);
+    testing::JudgeObserved(history_, violations_);
+  }
+
+  void JudgeReleased(const ClientHold& hold, VirtualTime now) {
+    CompareReleased(hold, now, history_);
+    testing::JudgeObserved(history_, violations_);
   }
 
   /// Client `client` is granted the lock under the token that Believes gives it.
@@ -56,7 +74,7 @@ class LedgerTest : public ::testing::Test {
     Sync(client, Doing::kAsking, now, {{"t" + std::to_string(client), until}});
   }
 
-  Ledger ledger_{harness::Exclusive{}};
+  Ledger ledger_;
   History history_ = NewHistory();
   std::vector<Violation> violations_;
 };
@@ -203,7 +221,7 @@ TEST_F(LedgerTest, WhoProlongsTheOnlyTtlRenewsWhatItHoldsAndNothingElse) {
     for (SeenOwner& owner : owners) owner.shared = true;
     Ledger::Look look = LookAt(now, std::move(owners));
     look.ttl_ms = InMs(until);
-    ledger_.Sync(client, doing, now, look, history_, violations_);
+    SyncWith(ledger_, client, doing, now, look);
   };
   for (const std::string token : {"u0", "t0", "t1"}) {
     Attempt attempt = Asked(token == "t1" ? 1 : 0, Ask::kTry, Ms(1));
@@ -312,10 +330,10 @@ TEST_F(MatesLedgerTest, AnotherProcessIsAsForeignAsEver) {
 
 class SemaphoreLedgerTest : public LedgerTest {
  protected:
-  SemaphoreLedgerTest() : semaphore_(harness::Permits{}) { history_.limits = Limits(2); }
+  SemaphoreLedgerTest() { history_.limits = Limits(2); }
 
   void SyncTwo(int client, VirtualTime now, const std::vector<SeenOwner>& owners) {
-    semaphore_.Sync(client, Doing::kAsking, now, LookAt(now, owners), history_, violations_);
+    SyncWith(semaphore_, client, Doing::kAsking, now, LookAt(now, owners), harness::Permits{});
   }
 
   Ledger semaphore_;
@@ -344,14 +362,13 @@ TEST_F(SemaphoreLedgerTest, AnExpiredPermitMayBeGrantedAgain) {
 TEST_F(LedgerTest, ToldReleasedAfterItsOwnReleaseIsFine) {
   Grant(0, Ms(10), Ms(1010));
   Sync(0, Doing::kReleasing, Ms(300), {});
-  Ledger::JudgeReleased(Released(Believes(0, Ms(11), Ms(1000)), Ms(299), Ms(301)), Ms(301),
-                        history_, violations_);
+  JudgeReleased(Released(Believes(0, Ms(11), Ms(1000)), Ms(299), Ms(301)), Ms(301));
   EXPECT_THAT(violations_, IsEmpty());
 }
 
 TEST_F(LedgerTest, ToldReleasedAfterItsLeaseHadExpiredIsForeignRelease) {
   Grant(0, Ms(10), Ms(1010));
-  Ledger::JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(1200), history_, violations_);
+  JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(1200));
   ASSERT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
   EXPECT_THAT(violations_[0].what, HasSubstr("1010.000 ms"));
 }
@@ -360,12 +377,12 @@ TEST_F(LedgerTest, ToldReleasedAfterAnotherRemovedItIsForeignRelease) {
   Grant(0, Ms(10), Ms(1010));
   Sync(1, Doing::kReleasing, Ms(500), {});
   violations_.clear();
-  Ledger::JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(700), history_, violations_);
+  JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(700));
   EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
 }
 
 TEST_F(LedgerTest, AReleaseOfAnOwnershipThatWasNeverSeenIsNotJudged) {
-  Ledger::JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(700), history_, violations_);
+  JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(700));
   EXPECT_THAT(violations_, IsEmpty());
 }
 
@@ -376,11 +393,11 @@ TEST_F(LedgerTest, ToldReleasedBeforeALateRequestTookEffectIsFine) {
   Sync(0, Doing::kReleasing, Ms(400), {{"t0", Ms(1400)}});
   Sync(1, Doing::kNothing, Ms(1500), {});
   const ClientHold told = Released(Believes(0, Ms(11), Ms(1000)), Ms(299), Ms(1600));
-  Ledger::JudgeReleased(told, Ms(1600), history_, violations_);
+  JudgeReleased(told, Ms(1600));
   EXPECT_THAT(violations_, IsEmpty());
   // A release that was called afterwards released nothing of that.
   const ClientHold again = Released(Believes(0, Ms(11), Ms(1000)), Ms(1550), Ms(1600));
-  Ledger::JudgeReleased(again, Ms(1600), history_, violations_);
+  JudgeReleased(again, Ms(1600));
   EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
 }
 
@@ -487,7 +504,7 @@ TEST_F(ServersTest, AnEntryOnTwoServersIsOnePromiseAndOneReleaseEndsIt) {
   Grant(0, Ms(10), Ms(1010));
   Rebase(Ms(100), 1, {{"t0", Ms(1010)}});  // A replica is promoted; both serve.
   Sync(0, Doing::kReleasing, Ms(200), {});
-  Ledger::JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(201), history_, violations_);
+  JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(201));
   SyncAt(1, 1, Doing::kAsking, Ms(300), {{"t1", Ms(1300)}});
   EXPECT_THAT(violations_, IsEmpty());
 }
@@ -503,9 +520,9 @@ TEST_F(ServersTest, AnotherOneWhoRemovesTheCopyStillReleasesWhatIsNotItsOwn) {
 TEST_F(ServersTest, ToldReleasedOfWhatTheServerForgotIsFineUntilThePromiseEnds) {
   Grant(0, Ms(10), Ms(1010));
   Rebase(Ms(100), 0, {});
-  Ledger::JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(1009), history_, violations_);
+  JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(1009));
   EXPECT_THAT(violations_, IsEmpty());
-  Ledger::JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(1011), history_, violations_);
+  JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(1011));
   EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
 }
 
@@ -514,11 +531,11 @@ TEST_F(ServersTest, AnExtensionThatNeedNotProlongAfterAStepBackIsAFullLease) {
   const Ledger::Look back{0, -400, {{"t0", Ms(1510), 1010}}};  // 500 ms behind.
   Ledger::Rebase(Ms(100), back, true, history_);
   const ClientHold hold = Believes(0, Ms(11), Ms(1000));
-  Ledger::JudgeExtended(hold, Ms(500), 10, Ms(501), history_, violations_);
+  JudgeExtended(hold, Ms(500), 10, Ms(501));
   // With its last ms that is a whole lease, too.
-  Ledger::JudgeExtended(hold, Ms(500), 11, Ms(501), history_, violations_);
+  JudgeExtended(hold, Ms(500), 11, Ms(501));
   EXPECT_THAT(violations_, IsEmpty());
-  Ledger::JudgeExtended(hold, Ms(500), 12, Ms(501), history_, violations_);
+  JudgeExtended(hold, Ms(500), 12, Ms(501));
   EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
 }
 
@@ -527,7 +544,7 @@ TEST_F(ServersTest, AClockThatJumpsMovesThePromiseAndNoClientHasChangedIt) {
   Ledger::Look look{0, 600, {{"t0", Ms(510), 1010}}};  // 500 ms ahead.
   Ledger::Rebase(Ms(100), look, true, history_);
   look.now_ms = 700;
-  ledger_.Sync(1, Doing::kAsking, Ms(200), look, history_, violations_);
+  SyncWith(ledger_, 1, Doing::kAsking, Ms(200), look);
   EXPECT_THAT(violations_, IsEmpty());
   EXPECT_EQ(history_.server_holds[0].promised_until, Ms(510));
   Grant(1, Ms(510), Ms(1510));
@@ -546,7 +563,7 @@ TEST_F(ServersTest, AnExtensionIsAFullLeaseByTheServersOwnClock) {
   Grant(0, Ms(10), Ms(1010));
   // The clock runs twice as fast from here on: a lease lasts half as long.
   const Ledger::Look fast{0, 500, {{"t0", Ms(1000), 1500}}};
-  ledger_.Sync(0, Doing::kExtending, Ms(500), fast, history_, violations_);
+  SyncWith(ledger_, 0, Doing::kExtending, Ms(500), fast);
   JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(499), Ms(501));
   EXPECT_THAT(violations_, IsEmpty());
 }

@@ -7,8 +7,8 @@
 
 #include <string>
 
-#include "scenarios/judge/ledger.h"
 #include "scenarios/log/history.h"
+#include "scenarios/log/ledger.h"
 
 namespace interlock::scenarios {
 
