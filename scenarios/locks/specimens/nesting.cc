@@ -76,7 +76,7 @@ class OneByOneLock final : public harness::Lock {
       if (const Status alive = lease.Extend(); !alive.ok()) return GiveUp(std::move(taken), alive);
     }
     if (reversed_) std::reverse(taken.begin(), taken.end());
-    return subjects::MultiHold(parts_, MultiLease(std::move(taken)));
+    return subjects::ToHold(parts_, MultiLease(std::move(taken)));
   }
 
   Status GiveUp(std::vector<Lease> taken, const Status& why) const {
