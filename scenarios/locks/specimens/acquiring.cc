@@ -28,30 +28,24 @@ namespace {
 // Seen since: celery-once (2018: GET, then SETEX if empty), redis-semaphore (2012: EXISTS, then
 // create). The fix is one command, `SET key token NX PX ms`. The unlock of this specimen is the
 // correct one.
-namespace exists_set_expire {
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  const Status absent =
-      ExpectInteger(redis.Call({"EXISTS", attempt.key}), 0, StatusCode::kNotAcquired);
-  if (!absent.ok()) return absent;
-  const Result<Reply> stored = redis.Call({"SET", attempt.key, attempt.token});
-  if (!stored.ok()) return stored.status();
-  // Like the original, takes no interest in the reply: the key was just there.
-  return redis.Call({"PEXPIRE", attempt.key, std::to_string(attempt.lease.count())}).status();
-}
-
-Specimen Make() {
+Specimen ExistsSetExpire() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    const Status absent =
+        ExpectInteger(redis.Call({"EXISTS", attempt.key}), 0, StatusCode::kNotAcquired);
+    if (!absent.ok()) return absent;
+    const Result<Reply> stored = redis.Call({"SET", attempt.key, attempt.token});
+    if (!stored.ok()) return stored.status();
+    // Like the original, takes no interest in the reply: the key was just there.
+    return redis.Call({"PEXPIRE", attempt.key, Ms(attempt.lease)}).status();
+  };
   return {MakeLock({.name = "broken/exists-set-expire",
                     .summary = "looks whether the key exists, then stores it, then sets its TTL",
-                    .lock = Lock,
-
+                    .lock = lock,
                     .folds_errors = true}),
           {{"server-exclusion", "contention", SynchronyClass::kNone, kChance},
            {"keys", "crash", SynchronyClass::kNone, kChance}},
           {.clients = 1}};
 }
-
-}  // namespace exists_set_expire
 
 // SETNX, then EXPIRE: what one wrote before Redis 2.6.12 gave SET its options, and what many went
 // on writing. SETNX decides correctly who holds the lock; the TTL comes as a second command.
@@ -62,27 +56,21 @@ Specimen Make() {
 // its own token in it. Seen in redis-py (2014), Laravel and Horizon (2020), redis-objects (2018),
 // sidekiq-grouping, beaker. The fix is one command, `SET key token NX PX ms`. The unlock of this
 // specimen is the correct one.
-namespace setnx_then_expire {
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  const Status stored =
-      ExpectInteger(redis.Call({"SETNX", attempt.key, attempt.token}), 1, StatusCode::kNotAcquired);
-  if (!stored.ok()) return stored;
-  return redis.Call({"PEXPIRE", attempt.key, std::to_string(attempt.lease.count())}).status();
-}
-
-Specimen Make() {
+Specimen SetnxThenExpire() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    const Status stored = ExpectInteger(redis.Call({"SETNX", attempt.key, attempt.token}), 1,
+                                        StatusCode::kNotAcquired);
+    if (!stored.ok()) return stored;
+    return redis.Call({"PEXPIRE", attempt.key, Ms(attempt.lease)}).status();
+  };
   return {MakeLock({.name = "broken/setnx-then-expire",
                     .summary = "takes the key with SETNX and gives it its TTL afterwards",
-                    .lock = Lock,
-
+                    .lock = lock,
                     .folds_errors = true}),
           {{"keys", "crash", SynchronyClass::kNone, kChance},
            {"crash-recovery", "crash", SynchronyClass::kNone, kChance}},
           {.clients = 1}};
 }
-
-}  // namespace setnx_then_expire
 
 // GET, and SETEX if there was nothing: the lock of celery-once until 2018. The TTL is set together
 // with the value, so that a crash leaves no key without one; but the question and the answer are
@@ -91,24 +79,19 @@ Specimen Make() {
 // What goes wrong: two clients ask at the same moment, both are told "nothing there", both store.
 // Both hold, and the value that remains is that of the slower one. The fix is to let the server
 // decide in one command, `SET key token NX PX ms`. The unlock of this specimen is the correct one.
-namespace get_then_setex {
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  const Result<Reply> value = redis.Call({"GET", attempt.key});
-  if (!value.ok()) return value.status();
-  if (!value->IsNil()) return Status(StatusCode::kNotAcquired, "taken");
-  return redis.Call({"PSETEX", attempt.key, Ms(attempt.lease), attempt.token}).status();
-}
-
-Specimen Make() {
+Specimen GetThenSetex() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    const Result<Reply> value = redis.Call({"GET", attempt.key});
+    if (!value.ok()) return value.status();
+    if (!value->IsNil()) return Status(StatusCode::kNotAcquired, "taken");
+    return redis.Call({"PSETEX", attempt.key, Ms(attempt.lease), attempt.token}).status();
+  };
   return {MakeLock({.name = "broken/get-then-setex",
                     .summary = "asks whether the key is free, then stores it with its TTL",
-                    .lock = Lock}),
+                    .lock = lock}),
           {{"server-exclusion", "contention", SynchronyClass::kNone}},
           {.clients = 2}};
 }
-
-}  // namespace get_then_setex
 
 // The right command behind an inverted test, and a wrong idea of its reply: for one day in December
 // 2014 the rewritten lock of redis-py gave SET its PX only when no time-out had been asked for, and
@@ -118,27 +101,22 @@ Specimen Make() {
 // holds this lock, and after the first try nobody ever could. It takes one client and one call; a
 // test that looks at the result and at the TTL of a single acquire would have found both. Fixed the
 // same day.
-namespace inverted_test {
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  const bool forever = attempt.lease.count() == 0;
-  Result<Reply> reply =
-      forever ? redis.Call({"SET", attempt.key, attempt.token, "NX", "PX", Ms(attempt.lease)})
-              : redis.Call({"SET", attempt.key, attempt.token, "NX"});
-  return ExpectInteger(reply, 1, StatusCode::kNotAcquired);
-}
-
-Specimen Make() {
+Specimen InvertedTest() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    const bool forever = attempt.lease.count() == 0;
+    Result<Reply> reply =
+        forever ? redis.Call({"SET", attempt.key, attempt.token, "NX", "PX", Ms(attempt.lease)})
+                : redis.Call({"SET", attempt.key, attempt.token, "NX"});
+    return ExpectInteger(reply, 1, StatusCode::kNotAcquired);
+  };
   return {
       MakeLock({.name = "broken/inverted-test",
                 .summary = "gives a TTL only to locks without a lease, and misreads SET's reply",
-                .lock = Lock}),
+                .lock = lock}),
       {{"keys", "contention", SynchronyClass::kNone},
        {"deadlock", "contention", SynchronyClass::kNone}},
       {.clients = 1}};
 }
-
-}  // namespace inverted_test
 
 // The lease in milliseconds, the command in seconds: node-redlock (2015) and redlock-rb (2016)
 // passed their ttl to EXPIRE as it was, so every lease that was extended became a thousand times as
@@ -148,24 +126,16 @@ Specimen Make() {
 // lock with it, not for ten seconds but for three hours. The fix is PX and PEXPIRE; better still is
 // a duration type that knows its unit until the command is written. Here already the acquire is
 // wrong.
-namespace milliseconds_as_seconds {
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  const Result<Reply> reply =
-      redis.Call({"SET", attempt.key, attempt.token, "NX", "EX", Ms(attempt.lease)});
-  if (!reply.ok()) return reply.status();
-  return reply->IsStatus("OK") ? Status() : Status(StatusCode::kNotAcquired, "taken");
-}
-
-Specimen Make() {
+Specimen MillisecondsAsSeconds() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    return SetIfAbsent(redis, attempt.key, attempt.token, "EX", Ms(attempt.lease));
+  };
   return {MakeLock({.name = "broken/milliseconds-as-seconds",
                     .summary = "hands a lease in milliseconds to an option that takes seconds",
-                    .lock = Lock}),
+                    .lock = lock}),
           {{"crash-recovery", "crash", SynchronyClass::kNone}},
           {.clients = 1, .crashes = 1}};
 }
-
-}  // namespace milliseconds_as_seconds
 
 // A lease cut to whole seconds: RedLock.net (2015) wrote `EX (int)expiry.TotalSeconds`, Spring
 // Integration rounded to seconds as well, and python-redis-lock turns a time-out of 0.5 into 0.
@@ -175,26 +145,18 @@ Specimen Make() {
 // that uses whole seconds passes. The fix is PX, and to refuse a lease below the resolution when it
 // is given. The original's way of reading every reply that is not OK as "taken" is part of the
 // fault.
-namespace whole_seconds {
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  const std::string seconds = std::to_string(attempt.lease.count() / 1000);
-  const Result<Reply> reply = redis.Call({"SET", attempt.key, attempt.token, "NX", "EX", seconds});
-  if (!reply.ok()) return reply.status();
-  attempt.valid_until =
-      ValidFrom(attempt.asked, std::chrono::seconds(attempt.lease.count() / 1000));
-  return reply->IsStatus("OK") ? Status() : Status(StatusCode::kNotAcquired, "taken");
-}
-
-Specimen Make() {
+Specimen WholeSeconds() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(attempt.lease);
+    attempt.valid_until = ValidFrom(attempt.asked, seconds);
+    return SetIfAbsent(redis, attempt.key, attempt.token, "EX", std::to_string(seconds.count()));
+  };
   return {MakeLock({.name = "broken/whole-seconds",
                     .summary = "cuts its lease to whole seconds, and a short one to nothing",
-                    .lock = Lock}),
+                    .lock = lock}),
           {{"deadlock", "contention", SynchronyClass::kNone}},
           {.clients = 1}};
 }
-
-}  // namespace whole_seconds
 
 // "Too late, so we have not got it": symfony/lock looked at the clock after the reply to its
 // acquire, found that too much of the lease was gone, threw, and left the key where it was (2019).
@@ -204,26 +166,21 @@ Specimen Make() {
 // pause before the reply is read. The fix is to delete the key, if it is still one's own, before
 // saying no. This specimen finds a quarter of the lease too much; a lock may be as strict as it
 // likes, if it cleans up.
-namespace late_grant_left {
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  const Status locked = SetIfAbsent(redis, attempt.key, attempt.token, attempt.lease);
-  if (!locked.ok()) return locked;
-  if (redis.runtime().Now() - attempt.asked > attempt.lease / 4) {
-    return Status(StatusCode::kNotAcquired, "took too long");
-  }
-  return Status();
-}
-
-Specimen Make() {
+Specimen LateGrantLeft() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    const Status locked = SetIfAbsent(redis, attempt.key, attempt.token, attempt.lease);
+    if (!locked.ok()) return locked;
+    if (redis.runtime().Now() - attempt.asked > attempt.lease / 4) {
+      return Status(StatusCode::kNotAcquired, "took too long");
+    }
+    return Status();
+  };
   return {MakeLock({.name = "broken/late-grant-left",
                     .summary = "refuses a grant that came late, and leaves its key behind",
-                    .lock = Lock}),
+                    .lock = lock}),
           {{"keys", "pause", SynchronyClass::kBounded, kNoTrace}},
           {.clients = 1, .pauses = 1}};
 }
-
-}  // namespace late_grant_left
 
 // A clean-up that comes before what it is to clean up. A mistake of our own invention; the specimen
 // of Redlock has it as well: releasing on every master undoes what has arrived, and nothing that is
@@ -234,22 +191,19 @@ Specimen Make() {
 // Then the acquire arrives, and nobody knows of it: everybody is locked out until the TTL. The fix
 // is a clean-up that leaves a mark for its token, and an acquire that looks for one. The rest of
 // this specimen is correct.
-namespace late_try_let_in {
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  Status locked = SetIfAbsent(redis, attempt.key, attempt.token, attempt.lease);
-  if (locked.outcome() != Outcome::kUnknown) return locked;
-  const Status undone = CompareAndDelete(redis, attempt.key, attempt.token);
-  const bool reached = undone.ok() || undone.code() == StatusCode::kNotOwner;
-  return reached ? Status(StatusCode::kUnavailable, locked.message()) : locked;
-}
-
-Specimen Make() {
+Specimen LateTryLetIn() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    Status locked = SetIfAbsent(redis, attempt.key, attempt.token, attempt.lease);
+    if (locked.outcome() != Outcome::kUnknown) return locked;
+    const Status undone = CompareAndDelete(redis, attempt.key, attempt.token);
+    const bool reached = undone.ok() || undone.code() == StatusCode::kNotOwner;
+    return reached ? Status(StatusCode::kUnavailable, locked.message()) : locked;
+  };
   return {
       MakeLock(
           {.name = "broken/late-try-let-in",
            .summary = "takes back a try that got no reply, and lets it in when it comes",
-           .lock = Lock,
+           .lock = lock,
            .socket_timeout = std::chrono::milliseconds(200),
            .barred_for = [](const harness::LockOptions& options) { return 64 * options.lease; }}),
       {{"keys", "chaos", SynchronyClass::kBounded}, {"keys", "held-up", SynchronyClass::kBounded}},
@@ -257,7 +211,10 @@ Specimen Make() {
       "no explored message is held up"};
 }
 
-}  // namespace late_try_let_in
+/// GETSET, with a TTL.
+Result<Reply> GetSet(RedisClient& redis, const Attempt& attempt) {
+  return redis.Call({"SET", attempt.key, attempt.token, "GET", "PX", Ms(attempt.lease)});
+}
 
 // A value that is not there, taken for one that has expired: the Ruby gem redis-mutex until 2013.
 // The value is the time at which the lock ends. SETNX has failed, so GET asks until when the lock
@@ -271,40 +228,32 @@ Specimen Make() {
 // right one's unlock finds nothing of its own. The fix is to try SETNX again on nil; better, to
 // need no stealing (`SET NX PX`). Here the clock is the server's, the TTL is right, and the unlock
 // compares: one fault is enough.
-namespace nil_is_expired {
+Specimen NilIsExpired() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    const auto deadline = [](const Reply& value) { return std::atoll(value.text.c_str()); };
+    const Result<Reply> time = redis.Call({"TIME"});
+    if (!time.ok()) return time.status();
+    if (time->elements.size() != 2) return Status(StatusCode::kProtocolError, "TIME");
+    const std::int64_t now = std::atoll(time->elements[0].text.c_str()) * 1000 +
+                             std::atoll(time->elements[1].text.c_str()) / 1000;
+    attempt.token = std::to_string(now + attempt.lease.count()) + " " + attempt.token;
+    const Status taken = SetIfAbsent(redis, attempt.key, attempt.token, attempt.lease);
+    if (taken.code() != StatusCode::kNotAcquired) return taken;
 
-std::int64_t Deadline(const Reply& value) { return std::atoll(value.text.c_str()); }  // nil is 0
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  const Result<Reply> time = redis.Call({"TIME"});
-  if (!time.ok()) return time.status();
-  if (time->elements.size() != 2) return Status(StatusCode::kProtocolError, "TIME");
-  const std::int64_t now = std::atoll(time->elements[0].text.c_str()) * 1000 +
-                           std::atoll(time->elements[1].text.c_str()) / 1000;
-  attempt.token = std::to_string(now + attempt.lease.count()) + " " + attempt.token;
-  const Status taken = SetIfAbsent(redis, attempt.key, attempt.token, attempt.lease);
-  if (taken.code() != StatusCode::kNotAcquired) return taken;
-
-  const Result<Reply> seen = redis.Call({"GET", attempt.key});
-  if (!seen.ok()) return seen.status();
-  if (Deadline(*seen) > now) return Status(StatusCode::kNotAcquired, "taken");
-  const std::string lease = Ms(attempt.lease);
-  const Result<Reply> old =
-      redis.Call({"SET", attempt.key, attempt.token, "GET", "PX", lease});  // GETSET with a TTL
-  if (!old.ok()) return old.status();
-  return Deadline(*old) > now ? Status(StatusCode::kNotAcquired, "taken") : Status();
-}
-
-Specimen Make() {
+    const Result<Reply> seen = redis.Call({"GET", attempt.key});
+    if (!seen.ok()) return seen.status();
+    if (deadline(*seen) > now) return Status(StatusCode::kNotAcquired, "taken");  // nil is 0
+    const Result<Reply> old = GetSet(redis, attempt);
+    if (!old.ok()) return old.status();
+    return deadline(*old) > now ? Status(StatusCode::kNotAcquired, "taken") : Status();
+  };
   return {MakeLock({.name = "broken/nil-is-expired",
                     .summary = "steals by GETSET, also when the lock has just been released",
-                    .lock = Lock,
+                    .lock = lock,
                     .retry_sleep = std::chrono::milliseconds(5)}),
           {{"server-exclusion", "contention", SynchronyClass::kNone, kInstant}},
           {.clients = 2, .attempts = 2}};
 }
-
-}  // namespace nil_is_expired
 
 // Stealing by the client's own clock: the value is the time at which the lock ends, written by the
 // owner's clock and read by everybody else's. This is the recipe that the manual of SETNX once
@@ -316,36 +265,29 @@ Specimen Make() {
 // decide, the server's: `SET NX PX`, and no stealing. The clients of this specimen have no other
 // clock than their monotonic one; two machines' monotonic clocks differ by as much as they like,
 // and wall clocks by as much as nobody has noticed yet. The unlock compares and deletes.
-namespace client_clock {
+Specimen ClientClock() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
+        redis.runtime().Now().time_since_epoch());
+    attempt.token = Ms(now + attempt.lease) + " " + attempt.token;
+    const Status taken = SetIfAbsent(redis, attempt.key, attempt.token, attempt.lease);
+    if (taken.code() != StatusCode::kNotAcquired) return taken;
 
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
-      redis.runtime().Now().time_since_epoch());
-  attempt.token = Ms(now + attempt.lease) + " " + attempt.token;
-  const Status taken = SetIfAbsent(redis, attempt.key, attempt.token, attempt.lease);
-  if (taken.code() != StatusCode::kNotAcquired) return taken;
-
-  const Result<Reply> seen = redis.Call({"GET", attempt.key});
-  if (!seen.ok()) return seen.status();
-  const bool over = seen->IsString() && std::atoll(seen->text.c_str()) < now.count();
-  if (!over) return Status(StatusCode::kNotAcquired, "taken");
-  const std::string lease = Ms(attempt.lease);
-  const Result<Reply> old =
-      redis.Call({"SET", attempt.key, attempt.token, "GET", "PX", lease});  // GETSET with a TTL
-  if (!old.ok()) return old.status();
-  return old->text == seen->text ? Status() : Status(StatusCode::kNotAcquired, "another thief");
-}
-
-Specimen Make() {
+    const Result<Reply> seen = redis.Call({"GET", attempt.key});
+    if (!seen.ok()) return seen.status();
+    const bool over = seen->IsString() && std::atoll(seen->text.c_str()) < now.count();
+    if (!over) return Status(StatusCode::kNotAcquired, "taken");
+    const Result<Reply> old = GetSet(redis, attempt);
+    if (!old.ok()) return old.status();
+    return old->text == seen->text ? Status() : Status(StatusCode::kNotAcquired, "another thief");
+  };
   return {MakeLock({.name = "broken/client-clock",
                     .summary = "takes a lock away when its end has passed by the thief's own clock",
-                    .lock = Lock}),
+                    .lock = lock}),
           {{"server-exclusion", "contention", SynchronyClass::kNone,
             "all processes of a machine have its clock"}},
           {.clients = 2}};
 }
-
-}  // namespace client_clock
 
 // "It is taken, so wait until it ends": errorception/redis-lock asked with SETNX, and when refused
 // with GET, how long the lock would stay taken.
@@ -356,45 +298,32 @@ Specimen Make() {
 // somebody waits. The fix is to try again at once when GET answers nil. Lock and unlock of this
 // specimen are correct; its waiters promise to look again within the retry sleep, as the original's
 // do in every other case.
-namespace waits_a_lease {
-
-Status Wait(RedisClient& redis, Attempt& attempt) {
-  const Result<Reply> ttl = redis.Call({"PTTL", attempt.key});
-  if (!ttl.ok()) return ttl.status();
-  const bool gone = ttl->integer < 0;
-  const Duration left = *attempt.deadline - redis.runtime().Now();
-  const Duration until_free = gone ? attempt.lease : std::chrono::milliseconds(100);
-  redis.Sleep(std::min(left, until_free));
-  return Status();
-}
-
-Specimen Make() {
+Specimen WaitsALease() {
+  const auto wait = [](RedisClient& redis, Attempt& attempt) {
+    const Result<Reply> ttl = redis.Call({"PTTL", attempt.key});
+    if (!ttl.ok()) return ttl.status();
+    const bool gone = ttl->integer < 0;
+    const Duration left = *attempt.deadline - redis.runtime().Now();
+    const Duration until_free = gone ? attempt.lease : std::chrono::milliseconds(100);
+    redis.Sleep(std::min(left, until_free));
+    return Status();
+  };
   return {
       MakeLock({.name = "broken/waits-a-lease",
                 .summary = "waits a whole lease when the lock is freed while it asks about it",
-                .wait = Wait,
+                .wait = wait,
                 .wake_up_bound =
                     [](const harness::LockOptions&) { return std::chrono::milliseconds(100); }}),
       {{"deadlock", "contention", SynchronyClass::kNone, kLateness}},
       {.clients = 2}};
 }
 
-}  // namespace waits_a_lease
-
 }  // namespace
 
 std::vector<Specimen> AcquiringSpecimens() {
-  return {exists_set_expire::Make(),
-          setnx_then_expire::Make(),
-          get_then_setex::Make(),
-          inverted_test::Make(),
-          milliseconds_as_seconds::Make(),
-          whole_seconds::Make(),
-          late_grant_left::Make(),
-          late_try_let_in::Make(),
-          nil_is_expired::Make(),
-          client_clock::Make(),
-          waits_a_lease::Make()};
+  return {ExistsSetExpire(),       SetnxThenExpire(), GetThenSetex(),  InvertedTest(),
+          MillisecondsAsSeconds(), WholeSeconds(),    LateGrantLeft(), LateTryLetIn(),
+          NilIsExpired(),          ClientClock(),     WaitsALease()};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -19,27 +19,22 @@ namespace {
 // only asks whether there is a key, so its value is overwritten: the late client owns the lock
 // again, with a full lease, while the rightful one works on. The fix is to compare with one's own
 // token and prolong in one script. Lock and unlock of this specimen are correct.
-namespace extend_over_whoever {
-
-Status Extend(RedisClient& redis, Attempt& attempt) {
-  const Result<Reply> reply =
-      redis.Call({"SET", attempt.key, attempt.token, "XX", "PX", Ms(attempt.lease)});
-  if (!reply.ok()) return reply.status();
-  if (!reply->IsStatus("OK")) return Status(StatusCode::kNotOwner, "nobody holds it");
-  attempt.valid_until = ValidFrom(attempt.asked, attempt.lease);
-  return Status();
-}
-
-Specimen Make() {
+Specimen ExtendOverWhoever() {
+  const auto extend = [](RedisClient& redis, Attempt& attempt) {
+    const Result<Reply> reply =
+        redis.Call({"SET", attempt.key, attempt.token, "XX", "PX", Ms(attempt.lease)});
+    if (!reply.ok()) return reply.status();
+    if (!reply->IsStatus("OK")) return Status(StatusCode::kNotOwner, "nobody holds it");
+    attempt.valid_until = ValidFrom(attempt.asked, attempt.lease);
+    return Status();
+  };
   return {MakeLock({.name = "broken/extend-over-whoever",
                     .summary = "extends by SET XX, and so takes the lock from whoever holds it",
                     .traits = {.can_extend = true},
-                    .extend = Extend}),
+                    .extend = extend}),
           {{"foreign-extend", "overstay", SynchronyClass::kNone, kChance}},
           {.clients = 2, .expiries = 1, .pauses = 1}};
 }
-
-}  // namespace extend_over_whoever
 
 // Extend brings a lost lock back: the renewal stores the key again when it is missing. swarthy's
 // redis-semaphore (until 2023), RedLock.net, aioredlock, redlock-rb, redsync's SetNXOnExtend.
@@ -48,29 +43,21 @@ Specimen Make() {
 // ended, and in the gap another client may have come, worked and gone; or may be there still, on
 // what it was promised. The old holder never learns that it was not alone. The fix: a missing key
 // is a lost lock, and extend says so. Lock and unlock of this specimen are correct.
-namespace extend_creates_anew {
-
-Status Extend(RedisClient& redis, Attempt& attempt) {
-  constexpr std::string_view kScript =
-      "local owner = redis.call('get', KEYS[1]) "
-      "if owner and owner ~= ARGV[1] then return 0 end "
-      "redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2]) return 1";
-  const Status extended = CallScript(redis, kScript, attempt.key,
-                                     {attempt.token, Ms(attempt.lease)}, 1, StatusCode::kNotOwner);
-  if (extended.ok()) attempt.valid_until = ValidFrom(attempt.asked, attempt.lease);
-  return extended;
-}
-
-Specimen Make() {
+Specimen ExtendCreatesAnew() {
+  const auto extend = [](RedisClient& redis, Attempt& attempt) {
+    constexpr std::string_view kScript =
+        "local owner = redis.call('get', KEYS[1]) "
+        "if owner and owner ~= ARGV[1] then return 0 end "
+        "redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2]) return 1";
+    return ExtendBy(redis, attempt, kScript);
+  };
   return {MakeLock({.name = "broken/extend-creates-anew",
                     .summary = "extends a lease that has ended, as if it had never been away",
                     .traits = {.can_extend = true},
-                    .extend = Extend}),
+                    .extend = extend}),
           {{"foreign-extend", "overstay", SynchronyClass::kNone}},
           {.clients = 1, .expiries = 1, .pauses = 1}};
 }
-
-}  // namespace extend_creates_anew
 
 // Extend looks for its entry, and not at the end of its lease: "update the member if it exists"
 // (`ZADD ... XX`), as semaphores on sorted sets are often renewed. Whoever enters sweeps out what
@@ -80,38 +67,28 @@ Specimen Make() {
 // to nobody for a while. Its holder had to stop when its lease ended; and a client that counted the
 // live permits meanwhile has counted one too few. The fix is to compare the entry's score with the
 // server's time in the same script. Entering and leaving are correct here.
-namespace extend_revives {
-
-Status Extend(RedisClient& redis, Attempt& attempt) {
-  constexpr std::string_view kScript =
-      "local time = redis.call('time') "
-      "local now = time[1] * 1000 + math.floor(time[2] / 1000) "
-      "if not redis.call('zscore', KEYS[1], ARGV[1]) then return 0 end "
-      "redis.call('zadd', KEYS[1], string.format('%.0f', now + ARGV[2]), ARGV[1]) "
-      "redis.call('pexpire', KEYS[1], ARGV[2]) "
-      "return 1";
-  const MonotonicTime asked = redis.runtime().Now();
-  const Status extended = CallScript(redis, kScript, attempt.key,
-                                     {attempt.token, Ms(attempt.lease)}, 1, StatusCode::kNotOwner);
-  if (extended.ok()) attempt.valid_until = ValidFrom(asked, attempt.lease);
-  return extended;
-}
-
-Specimen Make() {
+Specimen ExtendRevives() {
+  const auto extend = [](RedisClient& redis, Attempt& attempt) {
+    constexpr std::string_view kScript =
+        "if not redis.call('zscore', KEYS[1], ARGV[1]) then return 0 end "
+        "redis.call('zadd', KEYS[1], string.format('%.0f', now + ARGV[2]), ARGV[1]) "
+        "redis.call('pexpire', KEYS[1], ARGV[2]) "
+        "return 1";
+    attempt.asked = redis.runtime().Now();
+    return ExtendBy(redis, attempt, AfterNow(kScript));
+  };
   return {MakeLock({.name = "broken/extend-revives",
                     .summary = "extends an entry that stands there still, though its time is over",
                     .traits = {.kind = harness::Permits{}, .can_extend = true},
                     .lock = EnterPermitSet,
                     .unlock = LeavePermitSet,
-                    .extend = Extend,
+                    .extend = extend,
                     .socket_timeout = std::chrono::milliseconds(1000),
                     .owners = PermitSetOwners}),
           {{"foreign-extend", "held-up-permits", SynchronyClass::kBounded}},
           {.clients = 2, .pauses = 1},
           "no explored message is held up"};
 }
-
-}  // namespace extend_revives
 
 // Extend adds to what is left: redis-py's Lock.extend prolongs by `additional_time` on top of the
 // time that the lock still has, unless it is told to replace it; and callers give it the lease.
@@ -120,29 +97,21 @@ Specimen Make() {
 // server, and believes in one lease only. Nobody notices until the holder dies: then the lock stays
 // taken for as many leases as the renewals have piled up. The fix is to set the TTL to a lease from
 // now. Lock and unlock of this specimen are correct.
-namespace extend_adds_up {
-
-Status Extend(RedisClient& redis, Attempt& attempt) {
-  constexpr std::string_view kScript =
-      "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
-      "return redis.call('pexpire', KEYS[1], redis.call('pttl', KEYS[1]) + ARGV[2])";
-  const MonotonicTime asked = redis.runtime().Now();
-  const Status extended = CallScript(redis, kScript, attempt.key,
-                                     {attempt.token, Ms(attempt.lease)}, 1, StatusCode::kNotOwner);
-  if (extended.ok()) attempt.valid_until = ValidFrom(asked, attempt.lease);
-  return extended;
-}
-
-Specimen Make() {
+Specimen ExtendAddsUp() {
+  const auto extend = [](RedisClient& redis, Attempt& attempt) {
+    constexpr std::string_view kScript =
+        "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
+        "return redis.call('pexpire', KEYS[1], redis.call('pttl', KEYS[1]) + ARGV[2])";
+    attempt.asked = redis.runtime().Now();
+    return ExtendBy(redis, attempt, kScript);
+  };
   return {MakeLock({.name = "broken/extend-adds-up",
                     .summary = "extends by a lease on top of what is left of the last one",
                     .traits = {.can_extend = true},
-                    .extend = Extend}),
+                    .extend = extend}),
           {{"keys", "overstay", SynchronyClass::kNone, kNoTrace}},
           {.clients = 1}};
 }
-
-}  // namespace extend_adds_up
 
 // The extended lease is counted from the reply: redsync (until 2021) gave an extended lock its full
 // time from the moment at which the call returned, and did not subtract what the call had taken.
@@ -152,27 +121,22 @@ Specimen Make() {
 // that has gone well so far: the holder believes in more than the server keeps, and the next one
 // enters beside it. The fix: until = time of sending + lease - drift. Lock, unlock and script are
 // correct.
-namespace extend_from_reply {
-
-Status Extend(RedisClient& redis, Attempt& attempt) {
-  const Status extended = ExtendCorrectly(redis, attempt);
-  if (extended.ok()) attempt.valid_until = ValidFrom(redis.runtime().Now(), attempt.lease);
-  return extended;
-}
-
-Specimen Make() {
+Specimen ExtendFromReply() {
+  const auto extend = [](RedisClient& redis, Attempt& attempt) {
+    const Status extended = ExtendCorrectly(redis, attempt);
+    if (extended.ok()) attempt.valid_until = ValidFrom(redis.runtime().Now(), attempt.lease);
+    return extended;
+  };
   return {MakeLock({.name = "broken/extend-from-reply",
                     .summary = "counts an extended lease from the reply, not from the command",
                     .traits = {.can_extend = true},
-                    .extend = Extend,
+                    .extend = extend,
                     .retry_sleep = std::chrono::milliseconds(5)}),
           {{"belief-exclusion", "pause", SynchronyClass::kBounded, kChance}},
           {.clients = 2, .expiries = 1, .pauses = 2},
           {},
           "it looks again every 5 ms, and each look is a place for either of two pauses"};
 }
-
-}  // namespace extend_from_reply
 
 // The lease is counted from the reply: "I have it now, for ten seconds." Nearly every library
 // reckons so somewhere: Medallion, RedLock.net, rueidislock and redis-py's users among them.
@@ -181,23 +145,18 @@ Specimen Make() {
 // its way, and what the client slept before it read it, is missing at the end: the key is gone,
 // another one has it, and the first still believes. The fix is to count from the moment before the
 // command was sent, which can only be too early. Lock, unlock and TTL of this specimen are correct.
-namespace validity_from_reply {
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  const Status locked = SetIfAbsent(redis, attempt.key, attempt.token, attempt.lease);
-  attempt.valid_until = ValidFrom(redis.runtime().Now(), attempt.lease);
-  return locked;
-}
-
-Specimen Make() {
+Specimen ValidityFromReply() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    const Status locked = SetIfAbsent(redis, attempt.key, attempt.token, attempt.lease);
+    attempt.valid_until = ValidFrom(redis.runtime().Now(), attempt.lease);
+    return locked;
+  };
   return {MakeLock({.name = "broken/validity-from-reply",
                     .summary = "counts its lease from the reply, not from the command",
-                    .lock = Lock}),
+                    .lock = lock}),
           {{"belief-exclusion", "pause", SynchronyClass::kBounded, kChance}},
           {.clients = 2, .expiries = 1, .pauses = 1}};
 }
-
-}  // namespace validity_from_reply
 
 // "Is it still valid?" is answered from memory: aioredlock (#46) kept a flag that was set by the
 // acquire and cleared by the release, and by nothing else.
@@ -205,9 +164,7 @@ Specimen Make() {
 // What goes wrong: the lease runs out, another client holds, and a holder that asks before a write,
 // as it should, is told yes. The care of the caller is turned into a false promise. The fix is to
 // compute the answer from the deadline, each time. Lock and unlock of this specimen are correct.
-namespace valid_for_ever {
-
-Specimen Make() {
+Specimen ValidForEver() {
   return {MakeLock({.name = "broken/valid-for-ever",
                     .summary = "says that it is valid until it has been released",
                     .valid = [](RedisClient&, const Attempt&) { return true; }}),
@@ -215,14 +172,11 @@ Specimen Make() {
           {.clients = 1, .pauses = 1}};
 }
 
-}  // namespace valid_for_ever
-
 }  // namespace
 
 std::vector<Specimen> ExtendingSpecimens() {
-  return {extend_over_whoever::Make(), extend_creates_anew::Make(), extend_revives::Make(),
-          extend_adds_up::Make(),      extend_from_reply::Make(),   validity_from_reply::Make(),
-          valid_for_ever::Make()};
+  return {ExtendOverWhoever(), ExtendCreatesAnew(), ExtendRevives(), ExtendAddsUp(),
+          ExtendFromReply(),   ValidityFromReply(), ValidForEver()};
 }
 
 }  // namespace interlock::scenarios::specimens

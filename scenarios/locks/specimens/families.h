@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The specimens by family, a file each. Each specimen is a namespace with its story on top, the
-// broken code below it, and its row at the end: the expected convictions, and what it escapes and
+// The specimens by family, a file each. Each specimen is a function with its story on top, the
+// broken steps in it, and its row at the end: the expected convictions, and what it escapes and
 // why. To add one, write it into its family's file.
 #pragma once
 

@@ -17,7 +17,7 @@ namespace {
 // Fencing tokens from a counter `<key>:fence`. When it is drawn from, and how long it lives after
 // that, is each specimen's own; by default a day.
 
-inline constexpr auto kFenceTtl = std::chrono::hours(24);
+constexpr auto kFenceTtl = std::chrono::hours(24);
 
 /// Locks and draws in one script; the counter lives for `ttl` from then on.
 Status LockAndCount(RedisClient& redis, Attempt& attempt, std::chrono::milliseconds ttl) {
@@ -33,6 +33,10 @@ Status LockAndCount(RedisClient& redis, Attempt& attempt, std::chrono::milliseco
   return granted->integer > 0 ? Status() : Status(StatusCode::kNotAcquired, "taken");
 }
 
+Status LockAndCountForADay(RedisClient& redis, Attempt& attempt) {
+  return LockAndCount(redis, attempt, kFenceTtl);
+}
+
 /// Draws the next number as the attempt's fencing token.
 Status DrawFence(RedisClient& redis, Attempt& attempt) {
   constexpr std::string_view kDraw =
@@ -46,9 +50,7 @@ Status DrawFence(RedisClient& redis, Attempt& attempt) {
 }
 
 /// The counter, for Recipe::auxiliary.
-std::vector<harness::AuxiliaryKey> FenceKeys(const harness::LockOptions& options) {
-  return {{KeyOf(options) + ":fence", kFenceTtl}};
-}
+constexpr KeyBeside kFenceBeside{.ending = ":fence", .ttl = kFenceTtl};
 
 // A fencing token of random bytes: the unique value that every Redlock client already has, offered
 // as a fence. It is the first objection in Kleppmann's article of 2016.
@@ -57,24 +59,19 @@ std::vector<harness::AuxiliaryKey> FenceKeys(const harness::LockOptions& options
 // refuse who comes too late. Random values have no order: half of all rightful holders look older
 // than their predecessors, and are refused or, worse, the stale one is let in. The fix is a number
 // that the server counts up with every grant. Lock and unlock of this specimen are correct.
-namespace random_fence {
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  attempt.fencing_token = std::stoull(attempt.token.substr(0, 15), nullptr, 16);
-  return LockCorrectly(redis, attempt);
-}
-
-Specimen Make() {
+Specimen RandomFence() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    attempt.fencing_token = std::stoull(attempt.token.substr(0, 15), nullptr, 16);
+    return LockCorrectly(redis, attempt);
+  };
   return {MakeLock({.name = "broken/random-fence",
                     .summary = "fences with random numbers, which have no order",
                     .traits = {.fencing = true},
-                    .lock = Lock}),
+                    .lock = lock}),
           {{"tokens", "contention", SynchronyClass::kNone},
            {"fenced-writes", "guarded", SynchronyClass::kArbitrary}},
           {.clients = 1, .attempts = 2}};
 }
-
-}  // namespace random_fence
 
 // The number is drawn before the lock is taken: INCR for the fencing token, then SET NX, as in many
 // a recipe that adds fencing to a lock that is already there.
@@ -84,26 +81,21 @@ Specimen Make() {
 // unlocks; the first locks and writes with 7. The storage has seen 8 and refuses the rightful
 // holder. No fault is needed. The fix is to count within the script that grants. Lock and unlock of
 // this specimen are correct.
-namespace fence_before_lock {
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  if (attempt.fencing_token.has_value()) return LockCorrectly(redis, attempt);
-  if (Status drawn = DrawFence(redis, attempt); !drawn.ok()) return drawn;
-  return LockCorrectly(redis, attempt);
-}
-
-Specimen Make() {
+Specimen FenceBeforeLock() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    if (attempt.fencing_token.has_value()) return LockCorrectly(redis, attempt);
+    if (Status drawn = DrawFence(redis, attempt); !drawn.ok()) return drawn;
+    return LockCorrectly(redis, attempt);
+  };
   return {MakeLock({.name = "broken/fence-before-lock",
                     .summary = "draws its fencing token first, and takes the lock afterwards",
                     .traits = {.fencing = true},
-                    .lock = Lock,
-                    .auxiliary = FenceKeys}),
+                    .lock = lock,
+                    .auxiliary = {kFenceBeside}}),
           {{"tokens", "contention", SynchronyClass::kNone, kInstant},
            {"fenced-writes", "guarded", SynchronyClass::kBounded, kInstant}},
           {.clients = 2}};
 }
-
-}  // namespace fence_before_lock
 
 // A fence that is drawn anew with every extension: the server counts it up, as it should, and the
 // numbers grow from grant to grant. But a holder that extends first gets a fresh number, "so that
@@ -115,39 +107,21 @@ Specimen Make() {
 // from now on. The fix: a fencing token belongs to the grant, and is drawn in the step that grants,
 // nowhere else. Lock and unlock of this specimen are correct, and so is what extend does to the
 // lease. `interlock explore` cannot convict it: in the world that it explores, nothing is guarded.
-namespace fence_drawn_anew {
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  constexpr std::string_view kScript =
-      "if not redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 0 end "
-      "local fence = redis.call('incr', KEYS[1] .. ':fence') "
-      "redis.call('pexpire', KEYS[1] .. ':fence', ARGV[3]) "
-      "return fence";
-  const Result<Reply> granted = redis.Call(
-      {"EVAL", kScript, "1", attempt.key, attempt.token, Ms(attempt.lease), Ms(kFenceTtl)});
-  if (!granted.ok()) return granted.status();
-  attempt.fencing_token = static_cast<std::uint64_t>(granted->integer);
-  return granted->integer > 0 ? Status() : Status(StatusCode::kNotAcquired, "taken");
-}
-
-Status Extend(RedisClient& redis, Attempt& attempt) {
-  if (Status drawn = DrawFence(redis, attempt); !drawn.ok()) return drawn;
-  return ExtendCorrectly(redis, attempt);
-}
-
-Specimen Make() {
+Specimen FenceDrawnAnew() {
+  const auto extend = [](RedisClient& redis, Attempt& attempt) {
+    if (Status drawn = DrawFence(redis, attempt); !drawn.ok()) return drawn;
+    return ExtendCorrectly(redis, attempt);
+  };
   return {MakeLock({.name = "broken/fence-drawn-anew",
                     .summary = "draws a new fencing token with every extension, granted or not",
                     .traits = {.can_extend = true, .fencing = true},
-                    .lock = Lock,
-                    .extend = Extend,
-                    .auxiliary = FenceKeys}),
+                    .lock = LockAndCountForADay,
+                    .extend = extend,
+                    .auxiliary = {kFenceBeside}}),
           {{"fenced-writes", "kleppmann.k1f", SynchronyClass::kArbitrary}},
           {.clients = 2, .expiries = 1, .pauses = 1},
           "its client writes without another look at its validity, and the explored ones look"};
 }
-
-}  // namespace fence_drawn_anew
 
 // A counter that forgets: the fencing token is counted by INCR inside the granting script, as it
 // should be, and the counter gets the TTL of the lock, "so that nothing is left behind".
@@ -157,24 +131,19 @@ Specimen Make() {
 // somebody resets the storage, and then the stale holder with 7 gets in. The same happens when the
 // server that counts loses its data. The fix: the counter outlives every client that may still
 // carry one of its numbers. Lock and unlock of this specimen are correct.
-namespace fence_forgets {
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  return LockAndCount(redis, attempt, attempt.lease);
-}
-
-Specimen Make() {
+Specimen FenceForgets() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    return LockAndCount(redis, attempt, attempt.lease);
+  };
   return {MakeLock({.name = "broken/fence-forgets",
                     .summary = "counts its fencing tokens in a key that expires with the lock",
                     .traits = {.fencing = true},
-                    .lock = Lock}),
+                    .lock = lock}),
           {{"tokens", "contention", SynchronyClass::kNone},
            {"tokens", "kleppmann.k9", SynchronyClass::kNone},
            {"fenced-writes", "guarded", SynchronyClass::kArbitrary}},
           {.clients = 1, .attempts = 2}};
 }
-
-}  // namespace fence_forgets
 
 // A counter for a day: the fencing token is counted in the granting script, and since "every key
 // has a TTL", the counter lives for 24 hours from the last grant on.
@@ -184,30 +153,21 @@ Specimen Make() {
 // somebody deletes that number; from then on it accepts whoever still carries an old one. The fix:
 // no TTL; or numbers that cannot fall back, such as the greater of the last one plus one and the
 // server's time.
-namespace fence_for_a_day {
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  return LockAndCount(redis, attempt, kFenceTtl);
-}
-
-Specimen Make() {
+Specimen FenceForADay() {
   return {MakeLock({.name = "broken/fence-for-a-day",
                     .summary = "its fencing tokens begin again when nobody has asked for a day",
                     .traits = {.fencing = true},
-                    .lock = Lock,
-                    .auxiliary = FenceKeys}),
+                    .lock = LockAndCountForADay,
+                    .auxiliary = {kFenceBeside}}),
           {{"tokens", "idle", SynchronyClass::kNone}},
           {.clients = 1, .attempts = 2},
           "no explored client thinks for a day"};
 }
 
-}  // namespace fence_for_a_day
-
 }  // namespace
 
 std::vector<Specimen> FencingSpecimens() {
-  return {random_fence::Make(), fence_before_lock::Make(), fence_drawn_anew::Make(),
-          fence_forgets::Make(), fence_for_a_day::Make()};
+  return {RandomFence(), FenceBeforeLock(), FenceDrawnAnew(), FenceForgets(), FenceForADay()};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -2,7 +2,6 @@
 #include "scenarios/locks/specimens/handed_over.h"
 
 #include <string>
-#include <vector>
 
 namespace interlock::scenarios::specimens {
 namespace {
@@ -45,8 +44,7 @@ Status GiveUp(RedisClient& redis, const Attempt& attempt, std::string_view first
           "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end redis.call('del', KEYS[1]")
       .append(keys)
       .append(") local next = redis.call('lpop', queue) if next then give(next) end return 1");
-  return CallScript(redis, script, attempt.key, {attempt.token, Ms(attempt.lease)}, 1,
-                    StatusCode::kNotOwner);
+  return CallScript(redis, attempt, script, StatusCode::kNotOwner);
 }
 
 Status LeaveQueue(RedisClient& redis, Attempt& attempt) {
@@ -60,10 +58,8 @@ Status LockOrQueue(RedisClient& redis, Attempt& attempt, WhenWoken when_woken,
     const Status asked = Ask(redis, attempt);
     if (asked.code() != StatusCode::kNotAcquired || !attempt.deadline.has_value()) return asked;
     if (redis.runtime().Now() >= *attempt.deadline) break;
-    const Patience patience = PatienceOf(redis, attempt, attempt.lease / looks_per_lease);
-    const std::string turn = attempt.key + ":turn:" + attempt.token;
-    const Result<Reply> woken =
-        redis.CallUntil({"BLPOP", turn, patience.seconds}, patience.overdue);
+    const Result<Reply> woken = BlockingPop(redis, attempt, attempt.key + ":turn:" + attempt.token,
+                                            attempt.lease / looks_per_lease);
     if (!woken.ok()) return woken.status();
     if (woken->IsNil() || when_woken == WhenWoken::kAsks) continue;
     if (when_woken == WhenWoken::kBelieves) {
@@ -91,13 +87,7 @@ Recipe HandedOver(std::string_view name, std::string_view summary, WhenWoken whe
                 return LockOrQueue(redis, attempt, when_woken, looks_per_lease);
               },
           .unlock = LeaveQueue,
-          .auxiliary =
-              [](const harness::LockOptions& options) {
-                const std::string key = KeyOf(options);
-                return std::vector<harness::AuxiliaryKey>{
-                    {key + ":queue", kHandedOverQueueLeases * options.lease},
-                    {key + ":turn:*", options.lease}};
-              }};
+          .auxiliary = {{":queue", kHandedOverQueueLeases}, {":turn:*"}}};
 }
 
 }  // namespace interlock::scenarios::specimens

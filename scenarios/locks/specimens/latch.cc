@@ -12,11 +12,7 @@ namespace interlock::scenarios::specimens {
 namespace {
 
 using std::chrono::milliseconds;
-
-milliseconds LifeOf(const harness::LockOptions& options) {
-  constexpr std::chrono::hours kLongerThanAnyRun(7 * 24);
-  return options.life.count() > 0 ? options.life : kLongerThanAnyRun;
-}
+using subjects::LifeOf;
 
 class RecipeLatch final : public harness::Lock {
  public:
@@ -47,45 +43,40 @@ class RecipeLatch final : public harness::Lock {
   LatchCall call_;
 };
 
-class LatchSubject final : public harness::Subject {
+class LatchSubject final : public RecipeSubject<LatchRecipe, RecipeLatch> {
  public:
-  explicit LatchSubject(LatchRecipe recipe) : recipe_(std::move(recipe)) {}
+  using RecipeSubject::RecipeSubject;
 
-  std::string_view name() const override { return recipe_.name; }
-  std::string_view summary() const override { return recipe_.summary; }
   harness::Traits traits() const override { return {.kind = harness::Latch{}}; }
-  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
-                                         const harness::LockOptions& options) const override {
-    return std::make_unique<RecipeLatch>(environment, options, recipe_);
-  }
   std::optional<std::vector<harness::Owner>> Owners(
-      const harness::ServerView& /*server*/,
-      const harness::LockOptions& /*options*/) const override {
-    return std::nullopt;
+      const harness::ServerView& server, const harness::LockOptions& options) const override {
+    return NoOwners(server, options);
   }
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
       const harness::LockOptions& options) const override {
     const std::string key = KeyOf(options);
     return {{key, LifeOf(options)}, {key + ":*", LifeOf(options)}};
   }
-
- private:
-  const LatchRecipe recipe_;
 };
 
 }  // namespace
 
 Status CountDownCorrectly(RedisClient& redis, const LatchCall& call) {
-  constexpr std::string_view kScript =
-      "redis.call('sadd', KEYS[1], ARGV[1]) "
-      "redis.call('pexpire', KEYS[1], ARGV[3]) "
-      "if redis.call('scard', KEYS[1]) < tonumber(ARGV[2]) then return 1 end "
+  return CountBy(redis, call,
+                 "redis.call('sadd', KEYS[1], ARGV[1]) "
+                 "redis.call('pexpire', KEYS[1], ARGV[3]) "
+                 "if redis.call('scard', KEYS[1]) < tonumber(ARGV[2]) then return 1 end ");
+}
+
+Status CountBy(RedisClient& redis, const LatchCall& call, std::string_view script) {
+  constexpr std::string_view kRing =
       "local bell = KEYS[1] .. ':bell' "
       "redis.call('del', bell) "
       "redis.call('rpush', bell, '1') "
       "return redis.call('pexpire', bell, ARGV[3])";
-  return CallScript(redis, kScript, call.key, {call.party, std::to_string(call.parties), call.life},
-                    1, StatusCode::kUnavailable);
+  return CallScript(redis, std::string(script).append(kRing), call.key,
+                    {call.party, std::to_string(call.parties), call.life}, 1,
+                    StatusCode::kUnavailable);
 }
 
 Result<bool> SetIsFull(RedisClient& redis, const LatchCall& call) {
@@ -95,11 +86,13 @@ Result<bool> SetIsFull(RedisClient& redis, const LatchCall& call) {
   return Status(StatusCode::kUnavailable, count->text);
 }
 
-Result<bool> CounterIsFull(RedisClient& redis, const std::string& key, const LatchCall& call) {
-  const Result<Reply> count = redis.Call({"GET", key});
-  if (!count.ok()) return count.status();
-  if (count->IsError()) return Status(StatusCode::kUnavailable, count->text);
-  return !count->IsNil() && std::stoll(count->text) >= call.parties;
+LatchLook CounterIsFull(std::string_view ending) {
+  return [ending](RedisClient& redis, const LatchCall& call) -> Result<bool> {
+    const Result<Reply> count = redis.Call({"GET", std::string(call.key).append(ending)});
+    if (!count.ok()) return count.status();
+    if (count->IsError()) return Status(StatusCode::kUnavailable, count->text);
+    return !count->IsNil() && std::stoll(count->text) >= call.parties;
+  };
 }
 
 LatchStep AwaitBy(LatchLook look) {
@@ -118,8 +111,7 @@ LatchStep AwaitBy(LatchLook look) {
 Result<Reply> HearBell(RedisClient& redis, const LatchCall& call) {
   Attempt attempt;
   attempt.deadline = call.deadline;
-  const Patience patience = PatienceOf(redis, attempt, call.patience);
-  return redis.CallUntil({"BLPOP", call.bell(), patience.seconds}, patience.overdue);
+  return BlockingPop(redis, attempt, call.bell(), call.patience);
 }
 
 Status RingBell(RedisClient& redis, const LatchCall& call) {

@@ -36,12 +36,14 @@ using LatchStep = std::function<Status(RedisClient& redis, const LatchCall& call
 
 /// Counts and rings the bell in one step.
 Status CountDownCorrectly(RedisClient& redis, const LatchCall& call);
+/// Rings it after the lines of `script` (KEYS key; ARGV party, parties, life), unless they return.
+Status CountBy(RedisClient& redis, const LatchCall& call, std::string_view script);
 
 /// Whether all have counted.
 using LatchLook = std::function<Result<bool>(RedisClient& redis, const LatchCall& call)>;
 Result<bool> SetIsFull(RedisClient& redis, const LatchCall& call);
-/// For a specimen with a number at `key` in place of the set.
-Result<bool> CounterIsFull(RedisClient& redis, const std::string& key, const LatchCall& call);
+/// For a specimen with a number at `<key><ending>` in place of the set.
+LatchLook CounterIsFull(std::string_view ending);
 
 /// Looks, sleeps until the bell rings, looks again, and rings it for the next.
 LatchStep AwaitBy(LatchLook look);

@@ -89,9 +89,7 @@ Status LeaveLimit(RedisClient& redis, Attempt& attempt) {
 
 /// Sleeps for no longer than any lease lasts.
 Status AwaitBell(RedisClient& redis, Attempt& attempt) {
-  const Patience patience = PatienceOf(redis, attempt, attempt.lease);
-  return redis.CallUntil({"BLPOP", attempt.key + ":bells", patience.seconds}, patience.overdue)
-      .status();
+  return BlockingPop(redis, attempt, attempt.key + ":bells", attempt.lease).status();
 }
 
 SetLimitStep Setting(const KeptLimit& page) {
@@ -112,12 +110,7 @@ std::shared_ptr<const harness::Subject> MakeKeptLimit(const KeptLimit& page) {
        .unlock = LeaveLimit,
        .wait = AwaitBell,
        .owners = PermitSetOwners,
-       .auxiliary =
-           [](const harness::LockOptions& options) {
-             const std::string key = KeyOf(options);
-             return std::vector<harness::AuxiliaryKey>{{key + ":limit", kLimitStands},
-                                                       {key + ":bells", options.lease}};
-           },
+       .auxiliary = {{.ending = ":limit", .ttl = kLimitStands}, {":bells"}},
        .hand_over_bound = [](const harness::LockOptions& options) { return options.lease / 8; },
        .set_limit = Setting(page)});
 }
@@ -131,9 +124,7 @@ std::shared_ptr<const harness::Subject> MakeKeptLimit(const KeptLimit& page) {
 // sees all permits taken, so there are more inside than its owner has allowed for; and what an
 // operator has set is undone by the next one who comes. The fix: what is in force stands in the
 // server, and a client that gives another number is told so instead of being let in.
-namespace limit_of_the_latest {
-
-Specimen Make() {
+Specimen LimitOfTheLatest() {
   return {MakeKeptLimit({.name = "broken/limit-of-the-latest",
                          .summary = "takes for the limit whatever the latest acquirer gives",
                          .settle = "if wished ~= 0 then limit = wished end "
@@ -143,8 +134,6 @@ Specimen Make() {
           {.clients = 2}};
 }
 
-}  // namespace limit_of_the_latest
-
 // The limit that gets its TTL once: every key has to have one, so the limit gets some leases' time
 // from the client that puts it in force, and nobody thinks of it again.
 //
@@ -152,9 +141,7 @@ Specimen Make() {
 // clients inside. The next one who comes with another number puts that in force; a client that
 // follows whatever is in force is told that nothing is. The fix: each grant keeps the limit in
 // force for as long as it is to stand.
-namespace limit_for_a_while {
-
-Specimen Make() {
+Specimen LimitForAWhile() {
   return {MakeKeptLimit({.name = "broken/limit-for-a-while",
                          .summary = "gives the limit a TTL when it is put in force, and never more",
                          .keep = "redis.call('set', limit_key, limit, 'NX', 'PX', 2 * lease) "}),
@@ -163,17 +150,13 @@ Specimen Make() {
           {.clients = 2, .expiries = 0}};
 }
 
-}  // namespace limit_for_a_while
-
 // The limit that is set and not announced: an operator raises it because there is a queue, the
 // number in the server changes, and the waiters sleep on.
 //
 // What goes wrong: only a release wakes a waiter, and the permits that have just been made are
 // released by nobody. They stay unused until somebody who is inside leaves, or until a waiter looks
 // by itself, which may be a lease later. The fix: let setting a limit wake as many as it lets in.
-namespace limit_wakes_nobody {
-
-Specimen Make() {
+Specimen LimitWakesNobody() {
   return {MakeKeptLimit({.name = "broken/limit-wakes-nobody",
                          .summary = "sets a larger limit and wakes none of those whom it lets in",
                          .set = "redis.call('set', limit_key, limit, 'PX', stands) "}),
@@ -181,12 +164,10 @@ Specimen Make() {
           {.clients = 3}};
 }
 
-}  // namespace limit_wakes_nobody
-
 }  // namespace
 
 std::vector<Specimen> LimitsSpecimens() {
-  return {limit_of_the_latest::Make(), limit_for_a_while::Make(), limit_wakes_nobody::Make()};
+  return {LimitOfTheLatest(), LimitForAWhile(), LimitWakesNobody()};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -26,17 +26,13 @@ namespace {
 // lease of which little or nothing is left; the server lets the next one in meanwhile. The fix is
 // to count from the last moment at which the waiter knew that it was not the owner, and to ask the
 // server for a fresh lease if that leaves too little.
-namespace valid_from_wake_up {
-
-Specimen Make() {
+Specimen ValidFromWakeUp() {
   return {MakeLock(HandedOver("broken/valid-from-wake-up",
                               "is handed the lock, and counts its lease from when it wakes up",
                               WhenWoken::kBelieves, 1)),
           {{"belief-exclusion", "pause", SynchronyClass::kArbitrary, kChance}},
           {.clients = 3, .expiries = 1, .pauses = 1}};
 }
-
-}  // namespace valid_from_wake_up
 
 // A direct hand-over that promises to pass over waiters which have died, and does not. A mistake of
 // our own invention; that a crashed waiter stops the line is what queue-based locks are reported
@@ -47,11 +43,8 @@ Specimen Make() {
 // The fix is to let the grant lie where it can be seen that nobody has fetched it, and to take it
 // back after a while; or to give each place in the line a deadline. The rest of this specimen is
 // correct: a woken waiter asks for a whole lease, and each looks for itself now and then.
-namespace hands_over_to_the_dead {
-
-constexpr int kLooksPerLease = 16;
-
-Specimen Make() {
+Specimen HandsOverToTheDead() {
+  static constexpr int kLooksPerLease = 16;
   Recipe recipe =
       HandedOver("broken/hands-over-to-the-dead", "says that it passes over the dead, and does not",
                  WhenWoken::kAsks, kLooksPerLease);
@@ -64,8 +57,6 @@ Specimen Make() {
           {.clients = 2, .crashes = 1}};
 }
 
-}  // namespace hands_over_to_the_dead
-
 // A waiter that has gone stays in the queue: Redisson's fair lock (many reports, the last fix in
 // 2026). Whoever finds the lock taken joins a queue, and only its head may take the lock.
 //
@@ -74,16 +65,12 @@ Specimen Make() {
 // until the queue itself expires. No fault is needed, only impatience. The fix is to leave the
 // queue on every way out of the wait; and to give each place a deadline that its owner has to
 // renew.
-namespace waiter_left_in_queue {
-
-Specimen Make() {
+Specimen WaiterLeftInQueue() {
   return {MakeLock(Queued("broken/waiter-left-in-queue",
                           "a fair lock whose waiters keep their place when they have left")),
           {{"deadlock", "contention", SynchronyClass::kNone, kChance}},
           {.clients = 2}};
 }
-
-}  // namespace waiter_left_in_queue
 
 // The newcomer is faster than the one that was woken: python-redis-lock (#58) wakes a waiter by a
 // signal, and lets any newcomer take the lock meanwhile.
@@ -94,26 +81,16 @@ Specimen Make() {
 // come, first served, it serves the nearest. The fix is to hand over: the release itself makes the
 // first in line the owner, so that a newcomer finds the lock taken. Deadlines, lock and unlock of
 // this specimen are correct.
-namespace newcomer_first {
-
-Status Wait(RedisClient& redis, Attempt& attempt) {
-  const Patience patience = PatienceOf(redis, attempt, attempt.lease);
-  const std::string signal = SignalKey(attempt.key);
-  return redis.CallUntil({"BLPOP", signal, patience.seconds}, patience.overdue).status();
-}
-
-Specimen Make() {
+Specimen NewcomerFirst() {
   return {MakeLock({.name = "broken/newcomer-first",
                     .summary = "claims to be fair, and lets a newcomer take what a waiter is "
                                "woken for",
                     .traits = {.bypass_bound = 0},
                     .unlock = UnlockAndSignal,
-                    .wait = Wait}),
+                    .wait = WaitForSignalOrLease}),
           {{"order", "crowd", SynchronyClass::kNone}},
           {.clients = 2, .attempts = 2}};
 }
-
-}  // namespace newcomer_first
 
 // A stack where a queue was meant: RPUSH and RPOP at the same end of a list, one letter from the
 // right pair. A mistake of our own invention; what it leads to is what python-redis-lock (#58) and
@@ -124,69 +101,53 @@ Specimen Make() {
 // (and a test with three clients). The rest of this specimen is correct: each waiter blocks on a
 // list of its own, takes its place again after a lost race, leaves it when its patience ends, and
 // looks again after a lease at the latest.
-namespace stack_for_a_queue {
-
-std::string QueueKey(const std::string& key) { return key + ":queue"; }
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  constexpr std::string_view kScript =
-      "local queue = KEYS[1] .. ':queue' "
-      "if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end "
-      "if ARGV[4] == '1' and not redis.call('lpos', queue, ARGV[3]) then "
-      "  redis.call('rpush', queue, ARGV[3]) redis.call('pexpire', queue, ARGV[2]) end "
-      "return 0";
-  return CallScript(
-      redis, kScript, attempt.key,
-      {attempt.token, Ms(attempt.lease), attempt.client, attempt.deadline.has_value() ? "1" : "0"},
-      1, StatusCode::kNotAcquired);
-}
-
-Status Wait(RedisClient& redis, Attempt& attempt) {
-  const Patience patience = PatienceOf(redis, attempt, attempt.lease);
-  const std::string wake = attempt.key + ":wake:" + attempt.client;
-  const Result<Reply> woken = redis.CallUntil({"BLPOP", wake, patience.seconds}, patience.overdue);
-  if (!woken.ok()) return woken.status();
-  if (woken->IsArray()) return Status();
-  return redis.Call({"LREM", QueueKey(attempt.key), "0", attempt.client}).status();
-}
-
-Status Unlock(RedisClient& redis, Attempt& attempt) {
-  constexpr std::string_view kScript =
-      "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
-      "redis.call('del', KEYS[1]) "
-      "local next = redis.call('rpop', KEYS[1] .. ':queue') "
-      "if next then "
-      "  local wake = KEYS[1] .. ':wake:' .. next "
-      "  redis.call('lpush', wake, '1') redis.call('pexpire', wake, ARGV[2]) end "
-      "return 1";
-  return CallScript(redis, kScript, attempt.key, {attempt.token, Ms(attempt.lease)}, 1,
-                    StatusCode::kNotOwner);
-}
-
-Specimen Make() {
+Specimen StackForAQueue() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    constexpr std::string_view kScript =
+        "local queue = KEYS[1] .. ':queue' "
+        "if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end "
+        "if ARGV[4] == '1' and not redis.call('lpos', queue, ARGV[3]) then "
+        "  redis.call('rpush', queue, ARGV[3]) redis.call('pexpire', queue, ARGV[2]) end "
+        "return 0";
+    return CallScript(redis, kScript, attempt.key,
+                      {attempt.token, Ms(attempt.lease), attempt.client,
+                       attempt.deadline.has_value() ? "1" : "0"},
+                      1, StatusCode::kNotAcquired);
+  };
+  const auto wait = [](RedisClient& redis, Attempt& attempt) {
+    const std::string wake = attempt.key + ":wake:" + attempt.client;
+    const Result<Reply> woken = BlockingPop(redis, attempt, wake, attempt.lease);
+    if (!woken.ok()) return woken.status();
+    if (woken->IsArray()) return Status();
+    return redis.Call({"LREM", attempt.key + ":queue", "0", attempt.client}).status();
+  };
+  const auto unlock = [](RedisClient& redis, Attempt& attempt) {
+    constexpr std::string_view kScript =
+        "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
+        "redis.call('del', KEYS[1]) "
+        "local next = redis.call('rpop', KEYS[1] .. ':queue') "
+        "if next then "
+        "  local wake = KEYS[1] .. ':wake:' .. next "
+        "  redis.call('lpush', wake, '1') redis.call('pexpire', wake, ARGV[2]) end "
+        "return 1";
+    return CallScript(redis, attempt, kScript, StatusCode::kNotOwner);
+  };
   return {MakeLock({.name = "broken/stack-for-a-queue",
                     .summary = "claims to be fair, and wakes the one that came last",
                     .traits = {.bypass_bound = 0},
-                    .lock = Lock,
-                    .unlock = Unlock,
-                    .wait = Wait,
-                    .auxiliary =
-                        [](const harness::LockOptions& options) {
-                          const std::string key = KeyOf(options);
-                          return std::vector<harness::AuxiliaryKey>{
-                              {QueueKey(key), options.lease}, {key + ":wake:*", options.lease}};
-                        }}),
+                    .lock = lock,
+                    .unlock = unlock,
+                    .wait = wait,
+                    .auxiliary = {{":queue"}, {":wake:*"}}}),
           {{"order", "crowd", SynchronyClass::kNone}},
           {.clients = 3}};
 }
 
-}  // namespace stack_for_a_queue
-
 }  // namespace
 
 std::vector<Specimen> LinesSpecimens() {
-  return {valid_from_wake_up::Make(), hands_over_to_the_dead::Make(), waiter_left_in_queue::Make(),
-          newcomer_first::Make(), stack_for_a_queue::Make()};
+  return {ValidFromWakeUp(), HandsOverToTheDead(), WaiterLeftInQueue(), NewcomerFirst(),
+          StackForAQueue()};
 }
 
 }  // namespace interlock::scenarios::specimens

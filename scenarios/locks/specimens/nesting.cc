@@ -76,7 +76,7 @@ class OneByOneLock final : public harness::Lock {
       if (const Status alive = lease.Extend(); !alive.ok()) return GiveUp(std::move(taken), alive);
     }
     if (reversed_) std::reverse(taken.begin(), taken.end());
-    return subjects::MultiHold(parts_, MultiLease(std::move(taken)));
+    return subjects::ToHold(parts_, MultiLease(std::move(taken)));
   }
 
   Status GiveUp(std::vector<Lease> taken, const Status& why) const {
@@ -125,32 +125,25 @@ std::shared_ptr<const harness::Subject> MakeOneByOne(const OneByOne& habits) {
 // when it returns. That frees the resource, in the middle of the caller's section. Here each holder
 // makes such a call when its section begins. The fix is to give back one hold at a time, and to
 // free the resource with the last of them.
-namespace reentrant_frees_all {
-
-constexpr std::string_view kEnterAgain =
-    "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end "
-    "return redis.call('PEXPIRE', KEYS[1], ARGV[2])";
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  const Status outer = LockCorrectly(redis, attempt);
-  if (!outer.ok()) return outer;
-  const Status inner = CallScript(redis, kEnterAgain, attempt.key,
-                                  {attempt.token, Ms(attempt.lease)}, 1, StatusCode::kNotAcquired);
-  if (inner.outcome() == Outcome::kUnknown) return inner;
-  const Status left = UnlockCorrectly(redis, attempt);
-  return left.outcome() == Outcome::kUnknown ? left : inner;
-}
-
-Specimen Make() {
+Specimen ReentrantFreesAll() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    constexpr std::string_view kEnterAgain =
+        "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end "
+        "return redis.call('PEXPIRE', KEYS[1], ARGV[2])";
+    const Status outer = LockCorrectly(redis, attempt);
+    if (!outer.ok()) return outer;
+    const Status inner = CallScript(redis, attempt, kEnterAgain, StatusCode::kNotAcquired);
+    if (inner.outcome() == Outcome::kUnknown) return inner;
+    const Status left = UnlockCorrectly(redis, attempt);
+    return left.outcome() == Outcome::kUnknown ? left : inner;
+  };
   return {MakeLock({.name = "broken/reentrant-frees-all",
                     .summary = "lets its owner in again, and is free when it leaves once",
-                    .lock = Lock}),
+                    .lock = lock}),
           {{"belief-exclusion", "contention", SynchronyClass::kNone},
            {"section-exclusion", "contention", SynchronyClass::kNone}},
           {.clients = 2}};
 }
-
-}  // namespace reentrant_frees_all
 
 // One hold, counted twice: a re-entrant lock keeps a count for its owner, HINCRBY on the way in and
 // out, as Redisson's does, and the client library sends a command again whose reply did not come.
@@ -159,56 +152,41 @@ Specimen Make() {
 // in again, and counts two. The owner knows of one hold and gives one back; the count never comes
 // down to zero, and the resource is taken by nobody until the lease ends, for ever if something
 // renews it. The fix is to name each hold, so that the same one is counted once.
-namespace reentrant_counts_resends {
-
-constexpr std::string_view kEnter =
-    "if redis.call('EXISTS', KEYS[1]) == 1 and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then "
-    "return 0 end "
-    "redis.call('HINCRBY', KEYS[1], ARGV[1], 1) "
-    "return redis.call('PEXPIRE', KEYS[1], ARGV[2])";
-
-constexpr std::string_view kLeave =
-    "if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end "
-    "if redis.call('HINCRBY', KEYS[1], ARGV[1], -1) <= 0 then redis.call('DEL', KEYS[1]) end "
-    "return 1";
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  const auto enter = [&] {
-    return CallScript(redis, kEnter, attempt.key, {attempt.token, Ms(attempt.lease)}, 1,
-                      StatusCode::kNotAcquired);
+Specimen ReentrantCountsResends() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    constexpr std::string_view kEnter =
+        "if redis.call('EXISTS', KEYS[1]) == 1 and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 "
+        "then return 0 end "
+        "redis.call('HINCRBY', KEYS[1], ARGV[1], 1) "
+        "return redis.call('PEXPIRE', KEYS[1], ARGV[2])";
+    const auto enter = [&] { return CallScript(redis, attempt, kEnter, StatusCode::kNotAcquired); };
+    const Status once = enter();
+    return Failed(once, StatusCode::kNotAcquired) ? enter() : once;
   };
-  const Status once = enter();
-  const bool failed = !once.ok() && once.code() != StatusCode::kNotAcquired &&
-                      once.code() != StatusCode::kCancelled;
-  return failed ? enter() : once;
-}
-
-Status Unlock(RedisClient& redis, Attempt& attempt) {
-  return CallScript(redis, kLeave, attempt.key, {attempt.token}, 1, StatusCode::kNotOwner);
-}
-
-std::optional<std::vector<harness::Owner>> Owners(const harness::ServerView& server,
-                                                  const harness::LockOptions& options) {
-  const std::string key = KeyOf(options);
-  std::vector<harness::Owner> owners;
-  for (auto& [owner, count] : server.Hash(key)) {
-    owners.push_back({std::move(owner), server.ExpiresAtMs(key), false, harness::LastMs::kOwned});
-  }
-  return owners;
-}
-
-Specimen Make() {
+  const auto unlock = [](RedisClient& redis, Attempt& attempt) {
+    constexpr std::string_view kLeave =
+        "if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end "
+        "if redis.call('HINCRBY', KEYS[1], ARGV[1], -1) <= 0 then redis.call('DEL', KEYS[1]) end "
+        "return 1";
+    return CallScript(redis, kLeave, attempt.key, {attempt.token}, 1, StatusCode::kNotOwner);
+  };
+  const auto owners = [](const harness::ServerView& server, const harness::LockOptions& options) {
+    const std::string key = KeyOf(options);
+    std::vector<harness::Owner> all;
+    for (auto& [owner, count] : server.Hash(key)) {
+      all.push_back({std::move(owner), server.ExpiresAtMs(key), false, harness::LastMs::kOwned});
+    }
+    return std::optional(all);
+  };
   return {MakeLock({.name = "broken/reentrant-counts-resends",
                     .summary = "counts a hold twice if it was asked for again after a lost reply",
-                    .lock = Lock,
-                    .unlock = Unlock,
+                    .lock = lock,
+                    .unlock = unlock,
                     .socket_timeout = std::chrono::milliseconds(200),
-                    .owners = Owners}),
+                    .owners = owners}),
           {{"keys", "lossy", SynchronyClass::kNone, kNoTrace}},
           {.clients = 1, .lost_replies = 1}};
 }
-
-}  // namespace reentrant_counts_resends
 
 // "Lock from, then lock to": the transfer between two accounts that takes its locks in the order in
 // which its caller names them, the example of every text about deadlocks.
@@ -217,9 +195,7 @@ Specimen Make() {
 // lock and waits for the other's. Where locks have leases the circle is not for ever: somebody's
 // lease ends, or somebody's patience, and until then neither they nor anybody else gets on. The fix
 // is one order for everybody, such as that of the names.
-namespace multi_unordered {
-
-Specimen Make() {
+Specimen MultiUnordered() {
   return {MakeOneByOne({.name = "broken/multi-unordered",
                         .summary = "takes several locks in the order in which they are named",
                         .in_order = false}),
@@ -227,17 +203,13 @@ Specimen Make() {
           {.clients = 2}};
 }
 
-}  // namespace multi_unordered
-
 // "All or nothing, most of the time": a loop that takes one lock after the other and returns false
 // at the first that it cannot have. Redisson's multi-lock and others have had to learn to undo.
 //
 // What goes wrong: what the loop had by then stays taken. The caller was told that it holds
 // nothing, so nobody gives it back, and everybody is refused what nobody uses until the lease ends,
 // the caller's own next try included. The fix is to give back, on every way out, what was taken.
-namespace multi_keeps_part {
-
-Specimen Make() {
+Specimen MultiKeepsPart() {
   return {MakeOneByOne({.name = "broken/multi-keeps-part",
                         .summary = "keeps what it has got of several locks that it cannot all have",
                         .gives_back = false}),
@@ -245,13 +217,10 @@ Specimen Make() {
           {.clients = 2}};
 }
 
-}  // namespace multi_keeps_part
-
 }  // namespace
 
 std::vector<Specimen> NestingSpecimens() {
-  return {reentrant_frees_all::Make(), reentrant_counts_resends::Make(), multi_unordered::Make(),
-          multi_keeps_part::Make()};
+  return {ReentrantFreesAll(), ReentrantCountsResends(), MultiUnordered(), MultiKeepsPart()};
 }
 
 }  // namespace interlock::scenarios::specimens

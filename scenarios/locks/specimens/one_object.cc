@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,7 +12,6 @@
 
 #include <interlock/harness/lock.h>
 
-#include "scenarios/locks/owner_key.h"
 #include "scenarios/locks/specimens/families.h"
 #include "scenarios/locks/specimens/recipe.h"
 #include "scenarios/locks/specimens/renewed_recipe.h"
@@ -106,24 +104,15 @@ class ObjectLock final : public harness::Lock {
  private:
   Result<std::unique_ptr<harness::Hold>> Try(const std::shared_ptr<RedisClient>& redis,
                                              const std::shared_ptr<Event>& renewal) {
-    Runtime& runtime = environment_.runtime;
     Attempt attempt;
     attempt.key = KeyOf(options_);
     attempt.lease = options_.lease;
-    attempt.token = NewToken(runtime);
-    attempt.asked = runtime.Now();
-    attempt.valid_until = ValidFrom(attempt.asked, attempt.lease);
-    if (Status locked = LockCorrectly(*redis, attempt); !locked.ok()) return locked;
-    if (runtime.Now() >= attempt.valid_until) {
-      return Status(StatusCode::kUnknownOutcome, "the grant arrived when its lease was over");
-    }
+    if (Status locked = TryOnce(*redis, attempt, LockCorrectly); !locked.ok()) return locked;
     members_->token = attempt.token;
     const std::shared_ptr<Kept> kept(new Kept{attempt, renewal, nullptr, nullptr});
     if (recipe_.one_renewal) {
-      redis->RunBeside("watchdog", [environment = environment_, kept]() mutable {
-        RedisClient its_own(environment, kReplyTimeout);
-        RenewEachThird(its_own, *kept);
-      });
+      redis->RunBeside("watchdog",
+                       [kept](RedisClient& its_own) { RenewEachThird(its_own, *kept); });
     }
     return std::unique_ptr<harness::Hold>(
         std::make_unique<ObjectHold>(redis, kept, members_, recipe_));
@@ -135,32 +124,17 @@ class ObjectLock final : public harness::Lock {
   const std::shared_ptr<Members> members_ = std::make_shared<Members>();
 };
 
-class ObjectSubject final : public harness::Subject {
+class ObjectSubject final : public RecipeSubject<ObjectRecipe, ObjectLock> {
  public:
-  explicit ObjectSubject(ObjectRecipe recipe) : recipe_(recipe) {}
+  using RecipeSubject::RecipeSubject;
 
-  std::string_view name() const override { return recipe_.name; }
-  std::string_view summary() const override { return recipe_.summary; }
   harness::Traits traits() const override {
     return {.can_extend = !recipe_.one_renewal, .renews = recipe_.one_renewal, .concurrent = true};
-  }
-
-  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
-                                         const harness::LockOptions& options) const override {
-    return std::make_unique<ObjectLock>(environment, options, recipe_);
-  }
-
-  std::optional<std::vector<harness::Owner>> Owners(
-      const harness::ServerView& server, const harness::LockOptions& options) const override {
-    return OwnersAt(server, KeyOf(options));
   }
 
   std::chrono::milliseconds WakeUpBound(const harness::LockOptions& options) const override {
     return options.lease + kBetweenTries;
   }
-
- private:
-  const ObjectRecipe recipe_;
 };
 
 // The token that is a member of the lock: in redis-py it is one if the lock is made with
@@ -170,9 +144,7 @@ class ObjectSubject final : public harness::Subject {
 // which now keeps that one's token. The first thread comes back and releases what it finds there:
 // the comparison in the script is right, and the lock that it deletes is the second thread's. The
 // fix is to give the token to the caller, in a handle of its own.
-namespace token_in_object {
-
-Specimen Make() {
+Specimen TokenInObject() {
   return {std::make_shared<const ObjectSubject>(
               ObjectRecipe{.name = "broken/token-in-object",
                            .summary = "keeps its token in the object, which several tasks use",
@@ -183,8 +155,6 @@ Specimen Make() {
           kProcessEach};
 }
 
-}  // namespace token_in_object
-
 // The renewal that is a member of the lock: a timer's handle, overwritten whenever somebody begins
 // to acquire, and cancelled by any release.
 //
@@ -192,9 +162,7 @@ Specimen Make() {
 // is that one's now. The first task releases, cancels a renewal that has not begun, and the second
 // one's lease runs out under it. The first task's own timer goes on until it finds that its lock is
 // gone, so nobody sees it. The fix is one handle for each hold.
-namespace renewal_in_object {
-
-Specimen Make() {
+Specimen RenewalInObject() {
   return {std::make_shared<const ObjectSubject>(
               ObjectRecipe{.name = "broken/renewal-in-object",
                            .summary = "a release calls off the renewal of whoever has asked last",
@@ -204,12 +172,8 @@ Specimen Make() {
           kProcessEach};
 }
 
-}  // namespace renewal_in_object
-
 }  // namespace
 
-std::vector<Specimen> OneObjectSpecimens() {
-  return {token_in_object::Make(), renewal_in_object::Make()};
-}
+std::vector<Specimen> OneObjectSpecimens() { return {TokenInObject(), RenewalInObject()}; }
 
 }  // namespace interlock::scenarios::specimens

@@ -8,13 +8,18 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "scenarios/locks/specimens/recipe.h"
 
 namespace interlock::scenarios::specimens {
 
-/// The members of the set whose leases are not over.
+/// A script that finds `now`, the server's time in ms.
+std::string AfterNow(std::string_view script);
+
+/// For Recipe::owners.
 std::optional<std::vector<harness::Owner>> PermitSetOwners(const harness::ServerView& server,
                                                            const harness::LockOptions& options);
 

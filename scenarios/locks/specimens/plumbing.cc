@@ -41,8 +41,12 @@ void RedisClient::SleepUnlessStopped(Duration length, const std::stop_token& sto
   woken->WaitUntil(AddSaturating(runtime().Now(), length));
 }
 
-void RedisClient::RunBeside(std::string_view name, std::function<void()> body) {
-  tasks_.push_back(runtime().Spawn(name, std::move(body)));
+void RedisClient::RunBeside(std::string_view name, std::function<void(RedisClient& its_own)> body) {
+  tasks_.push_back(runtime().Spawn(name, [environment = environment_, timeout = socket_timeout_,
+                                          body = std::move(body)]() mutable {
+    RedisClient its_own(environment, timeout);
+    body(its_own);
+  }));
 }
 
 std::string NewToken(Runtime& runtime) {
@@ -59,6 +63,17 @@ std::string NewToken(Runtime& runtime) {
   return token;
 }
 
+std::string KeyOf(const harness::LockOptions& options) {
+  return options.key_prefix + options.resource;
+}
+
+std::string Ms(std::chrono::milliseconds length) { return std::to_string(length.count()); }
+
+std::string InSeconds(std::chrono::milliseconds timeout) {
+  const std::string decimals = std::to_string(1000 + timeout.count() % 1000).substr(1);
+  return std::to_string(timeout.count() / 1000) + "." + decimals;
+}
+
 Status CompareAndDelete(RedisClient& redis, const std::string& key, const std::string& token) {
   constexpr std::string_view kScript =
       "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) "
@@ -68,8 +83,12 @@ Status CompareAndDelete(RedisClient& redis, const std::string& key, const std::s
 
 Status SetIfAbsent(RedisClient& redis, const std::string& key, const std::string& token,
                    std::chrono::milliseconds lease) {
-  const Result<Reply> reply =
-      redis.Call({"SET", key, token, "NX", "PX", std::to_string(lease.count())});
+  return SetIfAbsent(redis, key, token, "PX", Ms(lease));
+}
+
+Status SetIfAbsent(RedisClient& redis, const std::string& key, const std::string& token,
+                   std::string_view unit, const std::string& lease) {
+  const Result<Reply> reply = redis.Call({"SET", key, token, "NX", unit, lease});
   if (!reply.ok()) return reply.status();
   return reply->IsStatus("OK") ? Status() : Status(StatusCode::kNotAcquired, "taken");
 }
@@ -86,6 +105,10 @@ Status ExpectInteger(const Result<Reply>& reply, std::int64_t expected, StatusCo
   if (!reply.ok()) return reply.status();
   if (reply->IsInteger() && reply->integer == expected) return Status();
   return Status(otherwise, reply->IsError() ? reply->text : std::string());
+}
+
+bool Failed(const Status& status, StatusCode no) {
+  return !status.ok() && status.code() != no && status.code() != StatusCode::kCancelled;
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -13,13 +13,17 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <interlock/harness/lock.h>
+
+#include "scenarios/locks/owner_key.h"
 
 namespace interlock::scenarios::specimens {
 
@@ -46,9 +50,9 @@ class RedisClient {
   void Sleep(Duration length) { SleepUnlessStopped(length, {}); }
   void SleepUnlessStopped(Duration length, const std::stop_token& stop);
 
-  /// Runs `body` beside the client, which is not gone before the body has ended. The body needs a
-  /// client of its own.
-  void RunBeside(std::string_view name, std::function<void()> body);
+  /// Runs `body` beside the client, with a client of its own. This one is not gone before the body
+  /// has ended.
+  void RunBeside(std::string_view name, std::function<void(RedisClient& its_own)> body);
 
   harness::Environment& environment() { return environment_; }
   Runtime& runtime() { return environment_.runtime; }
@@ -69,6 +73,15 @@ class RedisClient {
 /// 128 random bits in hexadecimal. (The founding texts use a UUID, one of them with a time stamp.)
 std::string NewToken(Runtime& runtime);
 
+/// `<key_prefix><resource>`
+std::string KeyOf(const harness::LockOptions& options);
+
+/// A milliseconds argument in the words of Redis.
+std::string Ms(std::chrono::milliseconds length);
+
+/// The same of a time-out that Redis takes in seconds, with decimals.
+std::string InSeconds(std::chrono::milliseconds timeout);
+
 /// Compares and deletes in one step: the correct unlock. kNotOwner: the key holds another value, or
 /// none.
 Status CompareAndDelete(RedisClient& redis, const std::string& key, const std::string& token);
@@ -76,6 +89,10 @@ Status CompareAndDelete(RedisClient& redis, const std::string& key, const std::s
 /// `SET key token NX PX lease`: the correct lock. kNotAcquired: taken.
 Status SetIfAbsent(RedisClient& redis, const std::string& key, const std::string& token,
                    std::chrono::milliseconds lease);
+
+/// The same with the lease in a unit of its own, `EX` or `PX`.
+Status SetIfAbsent(RedisClient& redis, const std::string& key, const std::string& token,
+                   std::string_view unit, const std::string& lease);
 
 /// `EVAL script 1 key arguments...`, judged as ExpectInteger does.
 Status CallScript(RedisClient& redis, std::string_view script, const std::string& key,
@@ -85,5 +102,31 @@ Status CallScript(RedisClient& redis, std::string_view script, const std::string
 /// kOk if the command was answered with this integer, `otherwise` if with anything else, and the
 /// failure itself if it was not answered.
 Status ExpectInteger(const Result<Reply>& reply, std::int64_t expected, StatusCode otherwise);
+
+/// Neither done nor refused with `no`, and not because the run is over: what a client library that
+/// sends again sends again.
+bool Failed(const Status& status, StatusCode no);
+
+/// A subject that a recipe describes, owned as the string at its key says. `Recipe` has a name and
+/// a summary; `Lock` is made of an Environment, LockOptions and the recipe.
+template <typename Recipe, typename Lock>
+class RecipeSubject : public harness::Subject {
+ public:
+  explicit RecipeSubject(Recipe recipe) : recipe_(std::move(recipe)) {}
+
+  std::string_view name() const override { return recipe_.name; }
+  std::string_view summary() const override { return recipe_.summary; }
+  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
+                                         const harness::LockOptions& options) const override {
+    return std::make_unique<Lock>(environment, options, recipe_);
+  }
+  std::optional<std::vector<harness::Owner>> Owners(
+      const harness::ServerView& server, const harness::LockOptions& options) const override {
+    return OwnersAt(server, KeyOf(options));
+  }
+
+ protected:
+  const Recipe recipe_;
+};
 
 }  // namespace interlock::scenarios::specimens

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/locks/specimens/queued.h"
 
-#include <vector>
-
 namespace interlock::scenarios::specimens {
 namespace {
 
@@ -28,13 +26,7 @@ Status Lock(RedisClient& redis, Attempt& attempt) {
 }  // namespace
 
 Recipe Queued(std::string_view name, std::string_view summary) {
-  return {.name = name,
-          .summary = summary,
-          .lock = Lock,
-          .auxiliary = [](const harness::LockOptions& options) {
-            return std::vector<harness::AuxiliaryKey>{
-                {KeyOf(options) + ":queue", kQueueLeases * options.lease}};
-          }};
+  return {.name = name, .summary = summary, .lock = Lock, .auxiliary = {{":queue", kQueueLeases}}};
 }
 
 }  // namespace interlock::scenarios::specimens

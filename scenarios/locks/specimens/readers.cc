@@ -4,8 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "scenarios/locks/owner_key.h"
-
 namespace interlock::scenarios::specimens {
 
 Status CallReaders(RedisClient& redis, std::string_view script, const Attempt& attempt,
@@ -40,25 +38,15 @@ Status LeaveCorrectly(RedisClient& redis, Attempt& attempt) {
   return CallReaders(redis, kReader, attempt, {attempt.token}, StatusCode::kNotOwner);
 }
 
-std::optional<std::vector<harness::Owner>> ReadersAndWriter(const harness::ServerView& server,
-                                                            const harness::LockOptions& options) {
-  const std::string key = KeyOf(options);
-  std::vector<harness::Owner> owners = OwnersAt(server, key);
-  for (auto& [token, score] : server.SortedSet(key + ":readers")) {
-    const auto expires_at_ms = static_cast<std::int64_t>(score);
-    if (expires_at_ms >= server.NowMs())
-      owners.push_back({token, expires_at_ms, true, harness::LastMs::kOwned});
-  }
-  return owners;
-}
-
-Recipe ReadersRecipe() {
-  Recipe recipe;
-  recipe.traits = {.kind = harness::Readers{}};
-  recipe.lock = EnterCorrectly;
-  recipe.unlock = LeaveCorrectly;
-  recipe.owners = ReadersAndWriter;
-  return recipe;
+Recipe ReadersRecipe(std::string_view name, std::string_view summary, ReadersSteps steps) {
+  return {.name = name,
+          .summary = summary,
+          .traits = {.kind = harness::Readers{}},
+          .lock = std::move(steps.lock),
+          .unlock = std::move(steps.unlock),
+          .owners = [](const harness::ServerView& server, const harness::LockOptions& options) {
+            return std::optional(WriterAndReadersAt(server, KeyOf(options)));
+          }};
 }
 
 }  // namespace interlock::scenarios::specimens

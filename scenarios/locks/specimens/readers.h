@@ -8,11 +8,8 @@
 // Thread safety: stateless.
 #pragma once
 
-#include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <string_view>
-#include <vector>
 
 #include "scenarios/locks/specimens/recipe.h"
 
@@ -27,11 +24,12 @@ Status CallReaders(RedisClient& redis, std::string_view script, const Attempt& a
 Status EnterCorrectly(RedisClient& redis, Attempt& attempt);
 Status LeaveCorrectly(RedisClient& redis, Attempt& attempt);
 
-/// The writer, and the readers whose leases are not over.
-std::optional<std::vector<harness::Owner>> ReadersAndWriter(const harness::ServerView& server,
-                                                            const harness::LockOptions& options);
+/// Those that are not given are correct.
+struct ReadersSteps {
+  Step lock = EnterCorrectly;
+  Step unlock = LeaveCorrectly;
+};
 
-/// All of it correct, but for name and summary.
-Recipe ReadersRecipe();
+Recipe ReadersRecipe(std::string_view name, std::string_view summary, ReadersSteps steps = {});
 
 }  // namespace interlock::scenarios::specimens

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "scenarios/locks/owner_key.h"
-
 namespace interlock::scenarios::specimens {
 namespace {
 
@@ -127,21 +125,16 @@ class RecipeLock final : public harness::Lock {
   }
 
   Result<std::unique_ptr<harness::Hold>> TryOnce() {
-    Runtime& runtime = redis_->runtime();
     if (recipe_.start && !started_) {
       if (Status begun = recipe_.start(*redis_, attempt_); !begun.ok()) return begun;
       started_ = true;
     }
-    attempt_.token = NewToken(runtime);
-    attempt_.asked = runtime.Now();
-    attempt_.valid_until = ValidFrom(attempt_.asked, attempt_.lease);
-    const Status locked = recipe_.lock(*redis_, attempt_);
-    if (!locked.ok()) {
+    const auto lock = [this](RedisClient& redis, Attempt& attempt) {
+      const Status locked = recipe_.lock(redis, attempt);
       return recipe_.folds_errors ? Fold(locked, StatusCode::kNotAcquired) : locked;
-    }
-    if (runtime.Now() >= attempt_.valid_until) {
-      return Status(StatusCode::kUnknownOutcome, "the grant arrived when its lease was over");
-    }
+    };
+    const Status locked = specimens::TryOnce(*redis_, attempt_, lock);
+    if (!locked.ok()) return locked;
     return std::unique_ptr<harness::Hold>(std::make_unique<RecipeHold>(redis_, recipe_, attempt_));
   }
 
@@ -151,28 +144,26 @@ class RecipeLock final : public harness::Lock {
   bool started_ = false;
 };
 
-class RecipeSubject final : public harness::Subject {
+class StepsSubject final : public RecipeSubject<Recipe, RecipeLock> {
  public:
-  explicit RecipeSubject(Recipe recipe) : recipe_(std::move(recipe)) {}
+  using RecipeSubject::RecipeSubject;
 
-  std::string_view name() const override { return recipe_.name; }
-  std::string_view summary() const override { return recipe_.summary; }
   harness::Traits traits() const override { return recipe_.traits; }
-
-  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
-                                         const harness::LockOptions& options) const override {
-    return std::make_unique<RecipeLock>(environment, options, recipe_);
-  }
 
   std::optional<std::vector<harness::Owner>> Owners(
       const harness::ServerView& server, const harness::LockOptions& options) const override {
-    if (recipe_.owners) return recipe_.owners(server, options);
-    return OwnersAt(server, KeyOf(options));
+    return recipe_.owners ? recipe_.owners(server, options)
+                          : RecipeSubject::Owners(server, options);
   }
 
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
       const harness::LockOptions& options) const override {
-    return recipe_.auxiliary ? recipe_.auxiliary(options) : std::vector<harness::AuxiliaryKey>{};
+    std::vector<harness::AuxiliaryKey> keys;
+    for (const auto& [ending, leases, ttl] : recipe_.auxiliary) {
+      keys.push_back(
+          {KeyOf(options).append(ending), ttl.count() > 0 ? ttl : leases * options.lease});
+    }
+    return keys;
   }
 
   milliseconds WakeUpBound(const harness::LockOptions& options) const override {
@@ -202,17 +193,7 @@ class RecipeSubject final : public harness::Subject {
   milliseconds OverrunBound(const harness::LockOptions& options) const override {
     return recipe_.overrun_bound.value_or(Subject::OverrunBound(options));
   }
-
- private:
-  const Recipe recipe_;
 };
-
-Patience PatienceFor(RedisClient& redis, std::optional<milliseconds> length) {
-  if (!length.has_value()) return {"0", kNever};
-  const std::string decimals = std::to_string(1000 + length->count() % 1000).substr(1);
-  return {std::to_string(length->count() / 1000) + "." + decimals,
-          AddSaturating(redis.runtime().Now(), *length + redis.socket_timeout())};
-}
 
 /// nullopt: for ever. Never 0, which Redis takes for "for ever".
 std::optional<milliseconds> Remaining(RedisClient& redis, const Attempt& attempt) {
@@ -224,23 +205,23 @@ std::optional<milliseconds> Remaining(RedisClient& redis, const Attempt& attempt
 
 }  // namespace
 
-std::string Ms(milliseconds length) { return std::to_string(length.count()); }
-
 MonotonicTime ValidFrom(MonotonicTime since, milliseconds lease) {
   const Duration whole = lease;
   return AddSaturating(since, whole - whole / 100);
 }
 
-Patience PatienceOf(RedisClient& redis, const Attempt& attempt) {
-  return PatienceFor(redis, Remaining(redis, attempt));
+Result<Reply> BlockingPop(RedisClient& redis, const Attempt& attempt, const std::string& list,
+                          std::optional<milliseconds> most, std::string_view command) {
+  std::optional<milliseconds> length = Remaining(redis, attempt);
+  if (most.has_value()) length = std::min(length.value_or(*most), *most);
+  if (!length.has_value()) return redis.CallUntil({command, list, "0"}, kNever);
+  return redis.CallUntil({command, list, InSeconds(*length)},
+                         AddSaturating(redis.runtime().Now(), *length + redis.socket_timeout()));
 }
 
-Patience PatienceOf(RedisClient& redis, const Attempt& attempt, milliseconds most) {
-  return PatienceFor(redis, std::min(Remaining(redis, attempt).value_or(most), most));
-}
-
-std::string KeyOf(const harness::LockOptions& options) {
-  return options.key_prefix + options.resource;
+Status CallScript(RedisClient& redis, const Attempt& attempt, std::string_view script,
+                  StatusCode otherwise) {
+  return CallScript(redis, script, attempt.key, {attempt.token, Ms(attempt.lease)}, 1, otherwise);
 }
 
 Status LockCorrectly(RedisClient& redis, Attempt& attempt) {
@@ -256,14 +237,32 @@ Status ExtendCorrectly(RedisClient& redis, Attempt& attempt) {
       "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], "
       "ARGV[2]) "
       "else return 0 end";
-  const Status extended = CallScript(redis, kScript, attempt.key,
-                                     {attempt.token, Ms(attempt.lease)}, 1, StatusCode::kNotOwner);
+  return ExtendBy(redis, attempt, kScript);
+}
+
+Status ExtendBy(RedisClient& redis, Attempt& attempt, std::string_view script) {
+  const Status extended = CallScript(redis, attempt, script, StatusCode::kNotOwner);
   if (extended.ok()) attempt.valid_until = ValidFrom(attempt.asked, attempt.lease);
   return extended;
 }
 
+Status TryOnce(RedisClient& redis, Attempt& attempt, const Step& lock) {
+  Runtime& runtime = redis.runtime();
+  attempt.token = NewToken(runtime);
+  attempt.asked = runtime.Now();
+  attempt.valid_until = ValidFrom(attempt.asked, attempt.lease);
+  if (Status locked = lock(redis, attempt); !locked.ok()) return locked;
+  if (runtime.Now() < attempt.valid_until) return Status();
+  return Status(StatusCode::kUnknownOutcome, "the grant arrived when its lease was over");
+}
+
+std::optional<std::vector<harness::Owner>> NoOwners(const harness::ServerView& /*server*/,
+                                                    const harness::LockOptions& /*options*/) {
+  return std::nullopt;
+}
+
 std::shared_ptr<const harness::Subject> MakeLock(Recipe recipe) {
-  return std::make_shared<const RecipeSubject>(std::move(recipe));
+  return std::make_shared<const StepsSubject>(std::move(recipe));
 }
 
 }  // namespace interlock::scenarios::specimens

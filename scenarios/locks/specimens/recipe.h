@@ -55,30 +55,44 @@ struct Attempt {
   std::stop_token stop;            ///< stops the wait, if it may be stopped
 };
 
-/// A milliseconds argument in the words of Redis.
-std::string Ms(std::chrono::milliseconds length);
-
 /// The polite belief: 99 % of the lease from `since` on.
 MonotonicTime ValidFrom(MonotonicTime since, std::chrono::milliseconds lease);
 
-/// The length that a blocking pop of this attempt may wait, in seconds with decimals as Redis takes
-/// it, and when its reply is overdue. A waiter without a deadline waits "0", for ever.
-struct Patience {
-  std::string seconds;
-  MonotonicTime overdue{};
-};
-Patience PatienceOf(RedisClient& redis, const Attempt& attempt);
-/// The same, but no longer than `most`.
-Patience PatienceOf(RedisClient& redis, const Attempt& attempt, std::chrono::milliseconds most);
+/// YIELDS until the list has an element, which comes in an array, or the caller's deadline is over,
+/// for no longer than `most`. A waiter without a deadline waits for ever.
+Result<Reply> BlockingPop(RedisClient& redis, const Attempt& attempt, const std::string& list,
+                          std::optional<std::chrono::milliseconds> most = std::nullopt,
+                          std::string_view command = "BLPOP");
 
 using Step = std::function<Status(RedisClient& redis, Attempt& attempt)>;
 using SetLimitStep = std::function<Status(RedisClient& redis, const Attempt& attempt, int limit)>;
 using Bounded = std::function<std::chrono::milliseconds(const harness::LockOptions& options)>;
 
+/// `EVAL script 1 key token lease`: kOk for 1.
+Status CallScript(RedisClient& redis, const Attempt& attempt, std::string_view script,
+                  StatusCode otherwise);
+
 /// The correct steps of a lock in one string, for specimens whose story is another one.
 Status LockCorrectly(RedisClient& redis, Attempt& attempt);
 Status UnlockCorrectly(RedisClient& redis, Attempt& attempt);
 Status ExtendCorrectly(RedisClient& redis, Attempt& attempt);
+/// The same by another script (KEYS key; ARGV token, lease): 1 if it has extended.
+Status ExtendBy(RedisClient& redis, Attempt& attempt, std::string_view script);
+
+/// One try by `lock`, with a new token. A grant that arrives when its lease is over is not
+/// believed.
+Status TryOnce(RedisClient& redis, Attempt& attempt, const Step& lock);
+
+/// For a lock whose owners do not stand in the server.
+std::optional<std::vector<harness::Owner>> NoOwners(const harness::ServerView& server,
+                                                    const harness::LockOptions& options);
+
+/// A key beside the lock's: `<key_prefix><resource><ending>`.
+struct KeyBeside {
+  std::string_view ending;          ///< a '*' at its end matches any suffix
+  int leases = 1;                   ///< its longest TTL, in leases
+  std::chrono::milliseconds ttl{};  ///< if not 0: its longest TTL, whatever the lease
+};
 
 struct Recipe {
   std::string_view name;
@@ -104,8 +118,7 @@ struct Recipe {
   std::function<std::optional<std::vector<harness::Owner>>(const harness::ServerView& server,
                                                            const harness::LockOptions& options)>
       owners = {};
-  std::function<std::vector<harness::AuxiliaryKey>(const harness::LockOptions& options)> auxiliary =
-      {};
+  std::vector<KeyBeside> auxiliary = {};
   /// By default a lease and a retry sleep.
   Bounded wake_up_bound = {};
   /// Where nothing goes wrong; by default no sooner.
@@ -128,8 +141,6 @@ struct Recipe {
   /// kOk: it is in force; REQUIRES Permits::limit_stands.
   SetLimitStep set_limit = {};
 };
-
-std::string KeyOf(const harness::LockOptions& options);
 
 std::shared_ptr<const harness::Subject> MakeLock(Recipe recipe);
 

@@ -5,7 +5,7 @@
 
 #include "scenarios/locks/specimens/escapes.h"
 #include "scenarios/locks/specimens/families.h"
-#include "scenarios/locks/specimens/plumbing.h"
+#include "scenarios/locks/specimens/recipe.h"
 
 namespace interlock::scenarios::specimens {
 namespace {
@@ -37,37 +37,29 @@ namespace {
 // The gem has no try: TryAcquire is a wait of 1 ms, the shortest that Redis knows. It raises where
 // this adapter answers kUnknownOutcome, since an exception says nothing about what the server has
 // done.
-namespace redis_single_file {
-
 using std::chrono::milliseconds;
 
-constexpr Duration kReadTimeout = std::chrono::seconds(1);  // the Ruby client's default
+constexpr Duration kGemReadTimeout = std::chrono::seconds(1);  // the Ruby client's default
 constexpr int kRejoins = 5;
 constexpr milliseconds kForEver{0};
 
-std::string MutexKey(const harness::LockOptions& options) {
+std::string GemMutexKey(const harness::LockOptions& options) {
   return options.key_prefix + "RedisSingleFile/Mutex/" + options.resource;
 }
-std::string QueueKey(const harness::LockOptions& options) {
+std::string GemQueueKey(const harness::LockOptions& options) {
   return options.key_prefix + "RedisSingleFile/Queue/" + options.resource;
-}
-
-/// Redis takes time-outs in seconds, with decimals.
-std::string InSeconds(milliseconds timeout) {
-  const std::string decimals = std::to_string(1000 + timeout.count() % 1000).substr(1);
-  return std::to_string(timeout.count() / 1000) + "." + decimals;
 }
 
 /// The semaphore class of the gem. Its exceptions are statuses here: kUnavailable is a refused
 /// connection, kTimeout a read that timed out, kUnknownOutcome a connection that broke, and
 /// kProtocolError an error reply. A BLPOP that timed out is kNotAcquired.
-class Semaphore {
+class GemSemaphore {
  public:
-  Semaphore(harness::Environment& environment, const harness::LockOptions& options)
-      : redis_(environment, kReadTimeout),
+  GemSemaphore(harness::Environment& environment, const harness::LockOptions& options)
+      : redis_(environment, kGemReadTimeout),
         name_(options.resource),
-        mutex_key_(MutexKey(options)),
-        queue_key_(QueueKey(options)),
+        mutex_key_(GemMutexKey(options)),
+        queue_key_(GemQueueKey(options)),
         expire_in_ms_(std::to_string(options.lease.count())),
         concurrency_(options.permits) {}
 
@@ -134,7 +126,8 @@ class Semaphore {
     if (Status opened = redis_.Open(); !opened.ok()) return opened;
     MonotonicTime deadline = kNever;
     if (blocking != kForEver) {
-      deadline = AddSaturating(runtime().Now(), kReadTimeout + blocking.value_or(milliseconds{0}));
+      deadline =
+          AddSaturating(runtime().Now(), kGemReadTimeout + blocking.value_or(milliseconds{0}));
     }
     Result<Reply> reply = redis_.CallUntil(argv, deadline);
     if (reply.ok()) {
@@ -162,7 +155,7 @@ Status Raised(const Status& status) {
 
 class GemHold final : public harness::Hold {
  public:
-  explicit GemHold(std::shared_ptr<Semaphore> semaphore) : semaphore_(std::move(semaphore)) {}
+  explicit GemHold(std::shared_ptr<GemSemaphore> semaphore) : semaphore_(std::move(semaphore)) {}
 
   std::string owner_token() const override { return {}; }
   MonotonicTime valid_until() const override { return kNever; }
@@ -176,14 +169,14 @@ class GemHold final : public harness::Hold {
   }
 
  private:
-  std::shared_ptr<Semaphore> semaphore_;
+  std::shared_ptr<GemSemaphore> semaphore_;
   bool left_ = false;
 };
 
 class GemLock final : public harness::Lock {
  public:
   GemLock(harness::Environment& environment, const harness::LockOptions& options)
-      : semaphore_(std::make_shared<Semaphore>(environment, options)) {}
+      : semaphore_(std::make_shared<GemSemaphore>(environment, options)) {}
 
   Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
     return Synchronize(milliseconds(1), StatusCode::kNotAcquired);
@@ -211,7 +204,7 @@ class GemLock final : public harness::Lock {
     return Raised(entered);
   }
 
-  std::shared_ptr<Semaphore> semaphore_;
+  std::shared_ptr<GemSemaphore> semaphore_;
 };
 
 class GemSubject final : public harness::Subject {
@@ -228,28 +221,23 @@ class GemSubject final : public harness::Subject {
   }
 
   std::optional<std::vector<harness::Owner>> Owners(
-      const harness::ServerView& /*server*/,
-      const harness::LockOptions& /*options*/) const override {
-    return std::nullopt;
+      const harness::ServerView& server, const harness::LockOptions& options) const override {
+    return NoOwners(server, options);
   }
 
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
       const harness::LockOptions& options) const override {
-    return {{MutexKey(options), options.lease}, {QueueKey(options), options.lease}};
+    return {{GemMutexKey(options), options.lease}, {GemQueueKey(options), options.lease}};
   }
 };
 
-Specimen Make() {
-  return {std::make_shared<const GemSubject>(),
-          {{"permits-section", "contention", SynchronyClass::kNone, kChance},
-           {"deadlock", "lossy", SynchronyClass::kNone, kChance}},
-          {.clients = 2, .attempts = 2}};
-}
-
-}  // namespace redis_single_file
-
 }  // namespace
 
-std::vector<Specimen> RedisSingleFileSpecimens() { return {redis_single_file::Make()}; }
+std::vector<Specimen> RedisSingleFileSpecimens() {
+  return {{std::make_shared<const GemSubject>(),
+           {{"permits-section", "contention", SynchronyClass::kNone, kChance},
+            {"deadlock", "lossy", SynchronyClass::kNone, kChance}},
+           {.clients = 2, .attempts = 2}}};
+}
 
 }  // namespace interlock::scenarios::specimens

@@ -19,29 +19,23 @@ namespace {
 // lease at just that place, which is why it passes every test and then happens in production. Seen
 // in Spring Integration (2023), leshan, kombu. The fix is to compare and delete in one Lua script.
 // The lock of this specimen is the correct one.
-namespace get_compare_del {
-
-Status Unlock(RedisClient& redis, Attempt& attempt) {
-  const Status present =
-      ExpectInteger(redis.Call({"EXISTS", attempt.key}), 1, StatusCode::kNotOwner);
-  if (!present.ok()) return present;
-  const Result<Reply> value = redis.Call({"GET", attempt.key});
-  if (!value.ok()) return value.status();
-  if (value->text != attempt.token) return Status(StatusCode::kNotOwner, "another's lock");
-  return ExpectInteger(redis.Call({"DEL", attempt.key}), 1, StatusCode::kNotOwner);
-}
-
-Specimen Make() {
+Specimen GetCompareDel() {
+  const auto unlock = [](RedisClient& redis, Attempt& attempt) {
+    const Status present =
+        ExpectInteger(redis.Call({"EXISTS", attempt.key}), 1, StatusCode::kNotOwner);
+    if (!present.ok()) return present;
+    const Result<Reply> value = redis.Call({"GET", attempt.key});
+    if (!value.ok()) return value.status();
+    if (value->text != attempt.token) return Status(StatusCode::kNotOwner, "another's lock");
+    return ExpectInteger(redis.Call({"DEL", attempt.key}), 1, StatusCode::kNotOwner);
+  };
   return {MakeLock({.name = "broken/get-compare-del",
                     .summary = "unlocks by GET, a comparison in the client, and DEL",
-
-                    .unlock = Unlock,
+                    .unlock = unlock,
                     .folds_errors = true}),
           {{"foreign-release", "pause", SynchronyClass::kArbitrary, kInstant}},
           {.clients = 2, .expiries = 1, .pauses = 1}};
 }
-
-}  // namespace get_compare_del
 
 // Unlock by plain DEL: the third condition of the first founding text ("the one who locked
 // unlocks"), broken. The value says whose lock it is, and nobody looks.
@@ -52,23 +46,17 @@ Specimen Make() {
 // takes longer than somebody thought. Seen in Laravel (until 2018), celery-once, redis-objects,
 // ShedLock (still the default). The fix is to compare and delete in one Lua script. The lock of
 // this specimen is the correct one.
-namespace del_without_owner {
-
-Status Unlock(RedisClient& redis, Attempt& attempt) {
-  return ExpectInteger(redis.Call({"DEL", attempt.key}), 1, StatusCode::kNotOwner);
-}
-
-Specimen Make() {
+Specimen DelWithoutOwner() {
+  const auto unlock = [](RedisClient& redis, Attempt& attempt) {
+    return ExpectInteger(redis.Call({"DEL", attempt.key}), 1, StatusCode::kNotOwner);
+  };
   return {MakeLock({.name = "broken/del-without-owner",
                     .summary = "unlocks by DEL, whoever holds the lock by then",
-
-                    .unlock = Unlock,
+                    .unlock = unlock,
                     .folds_errors = true}),
           {{"foreign-release", "overstay", SynchronyClass::kNone}},
           {.clients = 2, .expiries = 1, .pauses = 1}};
 }
-
-}  // namespace del_without_owner
 
 // The token is forgotten before the server has answered: redis-py's locks clear their own token and
 // then run the script that deletes the key (the asynchronous one until 2026).
@@ -78,30 +66,22 @@ Specimen Make() {
 // releases once more is told "not owned", and believes that all is well. The fix is to forget the
 // token only when the server has said that it is gone. Here the caller who does the right thing is
 // built in.
-namespace token_cleared_first {
-
-Status UnlockOnce(RedisClient& redis, Attempt& attempt) {
-  const std::string token = std::exchange(attempt.token, std::string());
-  if (token.empty()) return Status(StatusCode::kNotOwner, "cannot release an unlocked lock");
-  return CompareAndDelete(redis, attempt.key, token);
-}
-
-Status Unlock(RedisClient& redis, Attempt& attempt) {
-  const Status unlocked = UnlockOnce(redis, attempt);
-  const bool failed = !unlocked.ok() && unlocked.code() != StatusCode::kNotOwner &&
-                      unlocked.code() != StatusCode::kCancelled;
-  return failed ? UnlockOnce(redis, attempt) : unlocked;
-}
-
-Specimen Make() {
+Specimen TokenClearedFirst() {
+  const auto unlock_once = [](RedisClient& redis, Attempt& attempt) {
+    const std::string token = std::exchange(attempt.token, std::string());
+    if (token.empty()) return Status(StatusCode::kNotOwner, "cannot release an unlocked lock");
+    return CompareAndDelete(redis, attempt.key, token);
+  };
+  const auto unlock = [unlock_once](RedisClient& redis, Attempt& attempt) {
+    const Status unlocked = unlock_once(redis, attempt);
+    return Failed(unlocked, StatusCode::kNotOwner) ? unlock_once(redis, attempt) : unlocked;
+  };
   return {MakeLock({.name = "broken/token-cleared-first",
                     .summary = "forgets its token before it knows that the release has arrived",
-                    .unlock = Unlock}),
+                    .unlock = unlock}),
           {{"keys", "lossy", SynchronyClass::kNone, kNoTrace}},
           {.clients = 1, .lost_replies = 1}};
 }
-
-}  // namespace token_cleared_first
 
 // "It has expired anyway": node-redlock (2015) did not send the unlock of a lock whose validity had
 // ended by its own reckoning, and had the clean-up after a failed acquire commented out.
@@ -110,24 +90,19 @@ Specimen Make() {
 // the key lives longer than its owner's belief; with a slow clock on the server, much longer. The
 // release says that all is over, and the key goes on. The fix is to send the release always:
 // compare-and-delete harms nobody, whoever holds by then.
-namespace skips_late_unlock {
-
-Status Unlock(RedisClient& redis, Attempt& attempt) {
-  if (redis.runtime().Now() >= attempt.valid_until) {
-    return Status(StatusCode::kLeaseLost, "expired, nothing to do");
-  }
-  return CompareAndDelete(redis, attempt.key, attempt.token);
-}
-
-Specimen Make() {
+Specimen SkipsLateUnlock() {
+  const auto unlock = [](RedisClient& redis, Attempt& attempt) {
+    if (redis.runtime().Now() >= attempt.valid_until) {
+      return Status(StatusCode::kLeaseLost, "expired, nothing to do");
+    }
+    return UnlockCorrectly(redis, attempt);
+  };
   return {MakeLock({.name = "broken/skips-late-unlock",
                     .summary = "sends no unlock when the lease is over by its own reckoning",
-                    .unlock = Unlock}),
+                    .unlock = unlock}),
           {{"keys", "overstay", SynchronyClass::kNone, kNoTrace}},
           {.clients = 1, .pauses = 1}};
 }
-
-}  // namespace skips_late_unlock
 
 // The owner is a host name and a process id: mlanett/redis-lock writes who it is instead of a token
 // of its own for each hold. Two threads of one process are the same owner.
@@ -136,22 +111,17 @@ Specimen Make() {
 // first one unlocks. The value compares equal, the script deletes, and the lock of the second
 // thread is gone. Comparing and deleting in one step does not help if the value says too little.
 // The fix is a random token for each hold. All clients of this specimen are threads of one process.
-namespace host_and_pid {
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  attempt.token = "worker-7.example:4711";
-  return SetIfAbsent(redis, attempt.key, attempt.token, attempt.lease);
-}
-
-Specimen Make() {
+Specimen HostAndPid() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    attempt.token = "worker-7.example:4711";
+    return LockCorrectly(redis, attempt);
+  };
   return {MakeLock({.name = "broken/host-and-pid",
                     .summary = "its owner is the process, so threads release each other's locks",
-                    .lock = Lock}),
+                    .lock = lock}),
           {{"foreign-release", "overstay", SynchronyClass::kNone}},
           {.clients = 2, .expiries = 1, .pauses = 1}};
 }
-
-}  // namespace host_and_pid
 
 // The owner is told by the first digits of its token, as a commit is: eight of them are shown in
 // the logs, and somebody debugging by the logs stores and compares no more. A mistake of our own
@@ -161,25 +131,19 @@ Specimen Make() {
 // machine, or from a counter after a fixed part, differ at their ends only; then two clients are
 // the same owner, and one releases what the other holds. The fix is to compare the whole token. All
 // else on this specimen is correct: it compares and deletes in one step.
-namespace short_token {
-
-constexpr std::size_t kShown = 8;
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  attempt.token.resize(kShown);
-  return SetIfAbsent(redis, attempt.key, attempt.token, attempt.lease);
-}
-
-Specimen Make() {
+Specimen ShortToken() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    constexpr std::size_t kShown = 8;
+    attempt.token.resize(kShown);
+    return LockCorrectly(redis, attempt);
+  };
   return {MakeLock({.name = "broken/short-token",
                     .summary = "its owner is told by the first eight digits of the token",
-                    .lock = Lock}),
+                    .lock = lock}),
           {{"foreign-release", "alike-tokens", SynchronyClass::kNone}},
           {.clients = 2, .expiries = 1},
           "random bytes that are alike are no fault of the explored world"};
 }
-
-}  // namespace short_token
 
 // "A release must not be lost": it is repeated until the server says that it has deleted the entry.
 // A mistake of our own invention.
@@ -188,32 +152,26 @@ Specimen Make() {
 // end of the lease there is nothing to delete, the server says so, and the release asks again, for
 // ever. The fix is to take that answer for what it is: the lock is not held any more. All else on
 // this specimen is correct.
-namespace insists_on_its_release {
-
-Status Unlock(RedisClient& redis, Attempt& attempt) {
-  for (;;) {
-    const Status deleted = CompareAndDelete(redis, attempt.key, attempt.token);
-    if (deleted.code() != StatusCode::kNotOwner) return deleted;
-  }
-}
-
-Specimen Make() {
+Specimen InsistsOnItsRelease() {
+  const auto unlock = [](RedisClient& redis, Attempt& attempt) {
+    for (;;) {
+      const Status deleted = UnlockCorrectly(redis, attempt);
+      if (deleted.code() != StatusCode::kNotOwner) return deleted;
+    }
+  };
   return {MakeLock({.name = "broken/insists-on-its-release",
                     .summary = "repeats its release until there was something to delete",
-                    .unlock = Unlock}),
+                    .unlock = unlock}),
           {{"termination", "chaos", SynchronyClass::kBounded}},
           {.clients = 1, .pauses = 1},
           "it goes round in circles, and where commands take no time there is no end to that"};
 }
 
-}  // namespace insists_on_its_release
-
 }  // namespace
 
 std::vector<Specimen> ReleasingSpecimens() {
-  return {get_compare_del::Make(),       del_without_owner::Make(), token_cleared_first::Make(),
-          skips_late_unlock::Make(),     host_and_pid::Make(),      short_token::Make(),
-          insists_on_its_release::Make()};
+  return {GetCompareDel(), DelWithoutOwner(), TokenClearedFirst(),  SkipsLateUnlock(),
+          HostAndPid(),    ShortToken(),      InsistsOnItsRelease()};
 }
 
 }  // namespace interlock::scenarios::specimens

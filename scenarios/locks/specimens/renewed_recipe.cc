@@ -6,11 +6,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
-
-#include "scenarios/locks/owner_key.h"
 
 namespace interlock::scenarios::specimens {
 namespace {
@@ -78,18 +74,12 @@ class RenewedLock final : public harness::Lock {
   }
 
   Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
+    if (Status locked = TryOnce(*redis_, attempt_, LockCorrectly); !locked.ok()) return locked;
     Runtime& runtime = redis_->runtime();
-    attempt_.token = NewToken(runtime);
-    attempt_.asked = runtime.Now();
-    attempt_.valid_until = ValidFrom(attempt_.asked, attempt_.lease);
-    if (Status locked = LockCorrectly(*redis_, attempt_); !locked.ok()) return locked;
-    if (runtime.Now() >= attempt_.valid_until) {
-      return Status(StatusCode::kUnknownOutcome, "the grant arrived when its lease was over");
-    }
     const std::shared_ptr<Kept> kept(
         new Kept{attempt_, NewStop(), runtime.NewEvent(), runtime.NewEvent()});
-    RunBeside("watchdog", kept, recipe_.watchdog);
-    if (recipe_.timer) RunBeside("timer", kept, recipe_.timer);
+    RunBeside("watchdog", recipe_.watchdog, kept);
+    if (recipe_.timer) RunBeside("timer", recipe_.timer, kept);
     return std::unique_ptr<harness::Hold>(std::make_unique<RenewedHold>(redis_, kept, recipe_));
   }
 
@@ -104,12 +94,9 @@ class RenewedLock final : public harness::Lock {
   }
 
  private:
-  void RunBeside(std::string_view name, const std::shared_ptr<Kept>& kept,
-                 const std::function<void(RedisClient&, Kept&)>& body) {
-    redis_->RunBeside(name, [environment = redis_->environment(), kept, body]() mutable {
-      RedisClient redis(environment, kSocketTimeout);
-      body(redis, *kept);
-    });
+  void RunBeside(std::string_view name, const std::function<void(RedisClient&, Kept&)>& body,
+                 const std::shared_ptr<Kept>& kept) {
+    redis_->RunBeside(name, [body, kept](RedisClient& its_own) { body(its_own, *kept); });
   }
 
   std::shared_ptr<Event> NewStop() {
@@ -126,23 +113,11 @@ class RenewedLock final : public harness::Lock {
   Attempt attempt_;
 };
 
-class RenewedSubject final : public harness::Subject {
+class RenewedSubject final : public RecipeSubject<RenewedRecipe, RenewedLock> {
  public:
-  explicit RenewedSubject(RenewedRecipe recipe) : recipe_(std::move(recipe)) {}
+  using RecipeSubject::RecipeSubject;
 
-  std::string_view name() const override { return recipe_.name; }
-  std::string_view summary() const override { return recipe_.summary; }
   harness::Traits traits() const override { return {.renews = true}; }
-
-  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
-                                         const harness::LockOptions& options) const override {
-    return std::make_unique<RenewedLock>(environment, options, recipe_);
-  }
-
-  std::optional<std::vector<harness::Owner>> Owners(
-      const harness::ServerView& server, const harness::LockOptions& options) const override {
-    return OwnersAt(server, KeyOf(options));
-  }
 
   std::optional<std::chrono::milliseconds> KeptAliveAtMost(
       const harness::LockOptions& options) const override {
@@ -153,9 +128,6 @@ class RenewedSubject final : public harness::Subject {
   std::chrono::milliseconds WakeUpBound(const harness::LockOptions& options) const override {
     return options.lease + kRetrySleep;
   }
-
- private:
-  const RenewedRecipe recipe_;
 };
 
 }  // namespace

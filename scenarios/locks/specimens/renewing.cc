@@ -27,48 +27,28 @@ constexpr std::string_view kNothingToRenew =
 // ended this is what the watchdog is there to prevent. The fix is to call off the renewal before
 // the unlock is sent, whatever becomes of it. Lock, unlock and the renewal's own script are
 // correct.
-namespace renewal_outlives_release {
-
-/// Renews at each third of the lease, over a connection of its own, until it is
-/// called off or finds that the lock is no longer its own.
-void Renew(harness::Environment environment, Attempt attempt, Duration socket_timeout) {
-  RedisClient redis(environment, socket_timeout);
-  const Duration third = attempt.lease / 3;
-  while (!attempt.renewal->WaitUntil(AddSaturating(redis.runtime().Now(), third))) {
-    attempt.asked = redis.runtime().Now();
-    const StatusCode renewed = ExtendCorrectly(redis, attempt).code();
-    if (renewed == StatusCode::kNotOwner || renewed == StatusCode::kCancelled) return;
-  }
-}
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  const Status locked = LockCorrectly(redis, attempt);
-  if (!locked.ok()) return locked;
-  attempt.renewal = redis.runtime().NewEvent();
-  redis.RunBeside("watchdog", [environment = redis.environment(), attempt,
-                               socket_timeout = redis.socket_timeout()] {
-    Renew(environment, attempt, socket_timeout);
-  });
-  return locked;
-}
-
-Status Unlock(RedisClient& redis, Attempt& attempt) {
-  const Status unlocked = UnlockCorrectly(redis, attempt);
-  if (unlocked.ok()) attempt.renewal->Set();
-  return unlocked;
-}
-
-Specimen Make() {
+Specimen RenewalOutlivesRelease() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    const Status locked = LockCorrectly(redis, attempt);
+    if (!locked.ok()) return locked;
+    attempt.renewal = redis.runtime().NewEvent();
+    const std::shared_ptr<Kept> kept(new Kept{attempt, attempt.renewal, nullptr, nullptr});
+    redis.RunBeside("watchdog", [kept](RedisClient& its_own) { RenewEachThird(its_own, *kept); });
+    return locked;
+  };
+  const auto unlock = [](RedisClient& redis, Attempt& attempt) {
+    const Status unlocked = UnlockCorrectly(redis, attempt);
+    if (unlocked.ok()) attempt.renewal->Set();
+    return unlocked;
+  };
   return {MakeLock({.name = "broken/renewal-outlives-release",
                     .summary = "renews its lease until it has been released, also when that failed",
-                    .lock = Lock,
-                    .unlock = Unlock,
+                    .lock = lock,
+                    .unlock = unlock,
                     .socket_timeout = std::chrono::milliseconds(500)}),
           {{"keys", "lossy", SynchronyClass::kNone, kNoTrace}},
           {.clients = 1, .lost_replies = 1}};
 }
-
-}  // namespace renewal_outlives_release
 
 // The loss that is told when the renewal comes back: in node-redlock's using(), swarthy's semaphore
 // and RedLock.net the watchdog is also the one who tells of a loss, so while its own call hangs
@@ -78,23 +58,18 @@ Specimen Make() {
 // ends meanwhile, another client enters, and the holder, which was promised to be told, works on.
 // The fix is a timer of its own, armed with the validity's end, which waits for no server. Lock,
 // unlock and the renewal itself are correct.
-namespace loss_told_late {
-
-void Watch(RedisClient& redis, Kept& kept) {
-  if (RenewEachThird(redis, kept) == StatusCode::kNotOwner) kept.lost->Set();
-}
-
-Specimen Make() {
+Specimen LossToldLate() {
+  const auto watch = [](RedisClient& redis, Kept& kept) {
+    if (RenewEachThird(redis, kept) == StatusCode::kNotOwner) kept.lost->Set();
+  };
   return {MakeRenewedLock({.name = "broken/loss-told-late",
                            .summary = "tells of a loss when its renewal has come back, not before",
-                           .watchdog = Watch,
+                           .watchdog = watch,
                            .tells = true}),
           {{"false-validity", "pause", SynchronyClass::kBounded, kLateness}},
           {.clients = 1, .expiries = 1, .pauses = 1},
           kNothingToRenew};
 }
-
-}  // namespace loss_told_late
 
 // The watchdog that believes its timer and not the answer: RedLock.net's status stays "acquired"
 // when a renewal throws, and its users go by the next one's time.
@@ -104,29 +79,24 @@ Specimen Make() {
 // The fix: only an answer that says so makes the validity longer, counted from when its command was
 // sent; whatever else happens, it ends when it was to end. Lock, unlock and the renewal's script
 // are correct.
-namespace renewed_by_timer {
-
-void Watch(RedisClient& redis, Kept& kept) {
-  Attempt& attempt = kept.attempt;
-  while (!IsGivenBackInAThird(redis, kept)) {
-    attempt.asked = redis.runtime().Now();
-    attempt.valid_until = ValidFrom(attempt.asked, attempt.lease);
-    const StatusCode answer = ExtendCorrectly(redis, attempt).code();
-    if (answer == StatusCode::kCancelled || answer == StatusCode::kNotOwner) return;
-  }
-}
-
-Specimen Make() {
+Specimen RenewedByTimer() {
+  const auto watch = [](RedisClient& redis, Kept& kept) {
+    Attempt& attempt = kept.attempt;
+    while (!IsGivenBackInAThird(redis, kept)) {
+      attempt.asked = redis.runtime().Now();
+      attempt.valid_until = ValidFrom(attempt.asked, attempt.lease);
+      const StatusCode answer = ExtendCorrectly(redis, attempt).code();
+      if (answer == StatusCode::kCancelled || answer == StatusCode::kNotOwner) return;
+    }
+  };
   return {MakeRenewedLock({.name = "broken/renewed-by-timer",
                            .summary = "believes in each renewal as soon as it is sent",
-                           .watchdog = Watch}),
+                           .watchdog = watch}),
           {{"belief-exclusion", "lossy", SynchronyClass::kNone,
             "from outside nobody sees how long a renewed lease is believed in"}},
           {.clients = 2, .expiries = 1, .lost_replies = 1},
           kNothingToRenew};
 }
-
-}  // namespace renewed_by_timer
 
 // A loss that is none: the timer that tells of the lease's end is not called off when the lock is
 // given back, as with every setTimeout whose handle nobody kept.
@@ -135,24 +105,19 @@ Specimen Make() {
 // have been over: it stops its next piece of work, or throws away what it has done. The fix is to
 // call the timer off in the release, and to wait for a callback that runs. Lock, unlock and renewal
 // are correct.
-namespace called_after_release {
-
-void Watch(RedisClient& redis, Kept& kept) {
-  if (RenewEachThird(redis, kept) == StatusCode::kCancelled) return;
-  redis.runtime().NewEvent()->WaitUntil(kept.attempt.valid_until);
-  if (kept.on_lost) kept.on_lost();
-}
-
-Specimen Make() {
+Specimen CalledAfterRelease() {
+  const auto watch = [](RedisClient& redis, Kept& kept) {
+    if (RenewEachThird(redis, kept) == StatusCode::kCancelled) return;
+    redis.runtime().NewEvent()->WaitUntil(kept.attempt.valid_until);
+    if (kept.on_lost) kept.on_lost();
+  };
   return {MakeRenewedLock({.name = "broken/called-after-release",
                            .summary = "calls its user of a loss also when it has given it back",
-                           .watchdog = Watch,
+                           .watchdog = watch,
                            .calls = true}),
           {{"false-validity", "pause", SynchronyClass::kBounded, kNotAsked}},
           {.clients = 1}};
 }
-
-}  // namespace called_after_release
 
 // The watchdog that takes any answer for a yes: a renewal that only looks whether an exception was
 // thrown, when the script's 0 ("not yours") is an answer like its 1. So did several clients that
@@ -163,30 +128,25 @@ Specimen Make() {
 // the lease only between two steps of its work is told that it is valid, while somebody else holds
 // it. The fix is to read the answer: anything but "yes" leaves the validity where it is, and "no"
 // ends it.
-namespace any_answer_renews {
-
-void Watch(RedisClient& redis, Kept& kept) {
-  Attempt& attempt = kept.attempt;
-  while (!IsGivenBackInAThird(redis, kept)) {
-    attempt.asked = redis.runtime().Now();
-    const StatusCode answer = ExtendCorrectly(redis, attempt).code();
-    if (answer == StatusCode::kCancelled) return;
-    const bool answered = answer == StatusCode::kOk || answer == StatusCode::kNotOwner;
-    if (answered) attempt.valid_until = ValidFrom(attempt.asked, attempt.lease);
-  }
-}
-
-Specimen Make() {
+Specimen AnyAnswerRenews() {
+  const auto watch = [](RedisClient& redis, Kept& kept) {
+    Attempt& attempt = kept.attempt;
+    while (!IsGivenBackInAThird(redis, kept)) {
+      attempt.asked = redis.runtime().Now();
+      const StatusCode answer = ExtendCorrectly(redis, attempt).code();
+      if (answer == StatusCode::kCancelled) return;
+      const bool answered = answer == StatusCode::kOk || answer == StatusCode::kNotOwner;
+      if (answered) attempt.valid_until = ValidFrom(attempt.asked, attempt.lease);
+    }
+  };
   return {MakeRenewedLock({.name = "broken/any-answer-renews",
                            .summary = "takes every answer to a renewal for a yes",
-                           .watchdog = Watch}),
+                           .watchdog = watch}),
           {{"foreign-extend", "pause", SynchronyClass::kArbitrary,
             "from outside nobody sees how long a renewed lease is believed in"}},
           {.clients = 1, .attempts = 1, .expiries = 1, .pauses = 1},
           kNothingToRenew};
 }
-
-}  // namespace any_answer_renews
 
 // The renewal of whosever it is: a watchdog that sends PEXPIRE with the key, and asks nobody whose
 // the key is by then.
@@ -194,30 +154,25 @@ Specimen Make() {
 // What goes wrong: the holder stands still until its lease is over, and another client enters. The
 // watchdog wakes, prolongs what is there, is told 1, and believes that the lease is its own. The
 // fix is to compare the owner token in the script that prolongs.
-namespace renews_whosever {
-
-void Watch(RedisClient& redis, Kept& kept) {
-  Attempt& attempt = kept.attempt;
-  while (!IsGivenBackInAThird(redis, kept)) {
-    attempt.asked = redis.runtime().Now();
-    const Result<Reply> there = redis.Call({"PEXPIRE", attempt.key, Ms(attempt.lease)});
-    if (there.code() == StatusCode::kCancelled) return;
-    if (there.ok() && there->integer == 1) {
-      attempt.valid_until = ValidFrom(attempt.asked, attempt.lease);
+Specimen RenewsWhosever() {
+  const auto watch = [](RedisClient& redis, Kept& kept) {
+    Attempt& attempt = kept.attempt;
+    while (!IsGivenBackInAThird(redis, kept)) {
+      attempt.asked = redis.runtime().Now();
+      const Result<Reply> there = redis.Call({"PEXPIRE", attempt.key, Ms(attempt.lease)});
+      if (there.code() == StatusCode::kCancelled) return;
+      if (there.ok() && there->integer == 1) {
+        attempt.valid_until = ValidFrom(attempt.asked, attempt.lease);
+      }
     }
-  }
-}
-
-Specimen Make() {
+  };
   return {MakeRenewedLock({.name = "broken/renews-whosever",
                            .summary = "renews with a plain PEXPIRE, whosever the key is by then",
-                           .watchdog = Watch}),
+                           .watchdog = watch}),
           {{"foreign-extend", "pause", SynchronyClass::kArbitrary, kChance}},
           {.clients = 2, .attempts = 1, .expiries = 1, .pauses = 1},
           kNothingToRenew};
 }
-
-}  // namespace renews_whosever
 
 // The watchdog that gives up when one renewal has failed: redis-plus-plus dropped a lock at the
 // first passing error (#624), and Medallion at the third.
@@ -226,26 +181,21 @@ Specimen Make() {
 // in which the lock could ask again; its watchdog has ended, nobody is told, and the lease runs out
 // under a holder who was promised that it is kept alive. The fix is to try again for as long as the
 // lease lasts, and to tell the user if it ends all the same.
-namespace gives_up_renewing {
-
-void Watch(RedisClient& redis, Kept& kept) {
-  Attempt& attempt = kept.attempt;
-  while (!IsGivenBackInAThird(redis, kept)) {
-    attempt.asked = redis.runtime().Now();
-    if (!ExtendCorrectly(redis, attempt).ok()) return;
-  }
-}
-
-Specimen Make() {
+Specimen GivesUpRenewing() {
+  const auto watch = [](RedisClient& redis, Kept& kept) {
+    Attempt& attempt = kept.attempt;
+    while (!IsGivenBackInAThird(redis, kept)) {
+      attempt.asked = redis.runtime().Now();
+      if (!ExtendCorrectly(redis, attempt).ok()) return;
+    }
+  };
   return {MakeRenewedLock({.name = "broken/gives-up-renewing",
                            .summary = "ends its renewals when one of them has failed",
-                           .watchdog = Watch}),
+                           .watchdog = watch}),
           {{"false-validity", "chaos", SynchronyClass::kBounded, kNoTrace}},
           {.clients = 1, .attempts = 1, .expiries = 1, .lost_replies = 1},
           kNothingToRenew};
 }
-
-}  // namespace gives_up_renewing
 
 // The hold that nobody gives back: an exception between lock and unlock, or a handle that was not
 // kept. Redisson's watchdog keeps such a lock for as long as its process lives; libraries that came
@@ -254,9 +204,7 @@ Specimen Make() {
 // What goes wrong: the lock says that it keeps no lease alive for more than four of them. Its
 // watchdog counts renewals that have failed, and none of these does; so nobody else gets the lock
 // before the process ends. The fix is a deadline for the whole hold, from its grant on.
-namespace keeps_for_ever {
-
-Specimen Make() {
+Specimen KeepsForEver() {
   return {MakeRenewedLock({.name = "broken/keeps-for-ever",
                            .summary = "keeps a lock alive that its holder has forgotten",
                            .watchdog = RenewEachThird,
@@ -266,8 +214,6 @@ Specimen Make() {
           kNothingToRenew};
 }
 
-}  // namespace keeps_for_ever
-
 // The maximum that the handle keeps: the lock says that it keeps no lease alive for more than four
 // of them, and a timer of the handle's own calls the watchdog off then.
 //
@@ -275,28 +221,22 @@ Specimen Make() {
 // which is the client's, renews for ever what nobody can give back any more. As long as the handle
 // lives, all is well. The fix is to end the renewal with the handle, or to have the watchdog look
 // at the end itself.
-namespace dropped_for_ever {
-
-constexpr int kMostLeases = 4;
-
-void EndInTime(RedisClient& redis, Kept& kept) {
-  const Duration most = kMostLeases * kept.attempt.lease - kept.attempt.lease;
-  const MonotonicTime end = AddSaturating(redis.runtime().Now(), most);
-  if (!kept.gone->WaitUntil(end)) kept.stop->Set();
-}
-
-Specimen Make() {
+Specimen DroppedForEver() {
+  static constexpr int kMostLeases = 4;
+  const auto end_in_time = [](RedisClient& redis, Kept& kept) {
+    const Duration most = kMostLeases * kept.attempt.lease - kept.attempt.lease;
+    const MonotonicTime end = AddSaturating(redis.runtime().Now(), most);
+    if (!kept.gone->WaitUntil(end)) kept.stop->Set();
+  };
   return {MakeRenewedLock({.name = "broken/dropped-for-ever",
                            .summary = "keeps alive for ever what is dropped without a release",
                            .watchdog = RenewEachThird,
                            .most_leases = kMostLeases,
-                           .timer = EndInTime}),
+                           .timer = end_in_time}),
           {{"false-validity", "forgotten", SynchronyClass::kNone, kNoTrace}},
           {.clients = 1},
           kNothingToRenew};
 }
-
-}  // namespace dropped_for_ever
 
 // One watchdog for the whole process, which forgets what it has to renew when anything is given
 // back: a table of renewals that is keyed by the client instead of the hold. Redisson's table of
@@ -305,9 +245,7 @@ Specimen Make() {
 // What goes wrong: a client holds two locks, and gives the first one back. The second one's renewal
 // ends with it, and its lease runs out while it is held. Tests that give back in reverse order, or
 // hold one lock at a time, pass. The fix is one entry for each hold, closed by its own release.
-namespace release_ends_others {
-
-Specimen Make() {
+Specimen ReleaseEndsOthers() {
   return {MakeRenewedLock({.name = "broken/release-ends-others",
                            .summary = "a release ends the renewals of all that its client holds",
                            .watchdog = RenewEachThird,
@@ -317,15 +255,12 @@ Specimen Make() {
           kNothingToRenew};
 }
 
-}  // namespace release_ends_others
-
 }  // namespace
 
 std::vector<Specimen> RenewingSpecimens() {
-  return {renewal_outlives_release::Make(), loss_told_late::Make(),    renewed_by_timer::Make(),
-          called_after_release::Make(),     any_answer_renews::Make(), renews_whosever::Make(),
-          gives_up_renewing::Make(),        keeps_for_ever::Make(),    dropped_for_ever::Make(),
-          release_ends_others::Make()};
+  return {RenewalOutlivesRelease(), LossToldLate(),     RenewedByTimer(),  CalledAfterRelease(),
+          AnyAnswerRenews(),        RenewsWhosever(),   GivesUpRenewing(), KeepsForEver(),
+          DroppedForEver(),         ReleaseEndsOthers()};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -19,25 +19,18 @@ namespace {
 // and the key keeps everybody out until its TTL. The fix is an acquire that knows its own token
 // when it meets it, or not to repeat what must not be repeated. Lock and unlock are correct but for
 // the repetition.
-namespace resend_meets_itself {
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  const Status once = SetIfAbsent(redis, attempt.key, attempt.token, attempt.lease);
-  const bool failed = !once.ok() && once.code() != StatusCode::kNotAcquired &&
-                      once.code() != StatusCode::kCancelled;
-  return failed ? SetIfAbsent(redis, attempt.key, attempt.token, attempt.lease) : once;
-}
-
-Specimen Make() {
+Specimen ResendMeetsItself() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    const Status once = LockCorrectly(redis, attempt);
+    return Failed(once, StatusCode::kNotAcquired) ? LockCorrectly(redis, attempt) : once;
+  };
   return {MakeLock({.name = "broken/resend-meets-itself",
                     .summary = "repeats a lost SET NX, and is refused by its own key",
-                    .lock = Lock,
+                    .lock = lock,
                     .socket_timeout = std::chrono::milliseconds(200)}),
           {{"spurious-refusal", "lossy", SynchronyClass::kNone}},
           {.clients = 1, .lost_replies = 1}};
 }
-
-}  // namespace resend_meets_itself
 
 // The client library sends the unlock again: Redisson (#4871) repeated an unlock whose reply had
 // been lost, and then threw "attempt to unlock lock, not locked by current thread".
@@ -47,25 +40,18 @@ Specimen Make() {
 // middle of its work, which it had not, and rolls back, raises an alarm, or does the work again.
 // The fix is to remember that the first answer is unknown: then "not there" means nothing. Lock and
 // unlock are correct but for the repetition.
-namespace resent_unlock_denies {
-
-Status Unlock(RedisClient& redis, Attempt& attempt) {
-  const Status once = UnlockCorrectly(redis, attempt);
-  const bool failed =
-      !once.ok() && once.code() != StatusCode::kNotOwner && once.code() != StatusCode::kCancelled;
-  return failed ? UnlockCorrectly(redis, attempt) : once;
-}
-
-Specimen Make() {
+Specimen ResentUnlockDenies() {
+  const auto unlock = [](RedisClient& redis, Attempt& attempt) {
+    const Status once = UnlockCorrectly(redis, attempt);
+    return Failed(once, StatusCode::kNotOwner) ? UnlockCorrectly(redis, attempt) : once;
+  };
   return {MakeLock({.name = "broken/resent-unlock-denies",
                     .summary = "repeats a lost unlock, and then denies that it was the owner",
-                    .unlock = Unlock,
+                    .unlock = unlock,
                     .socket_timeout = std::chrono::milliseconds(200)}),
           {{"spurious-refusal", "lossy", SynchronyClass::kNone}},
           {.clients = 1, .lost_replies = 1}};
 }
-
-}  // namespace resent_unlock_denies
 
 // "Every exception is printed and becomes false": the final code of the second founding text, after
 // all its races have been mended. One SET with NX and a TTL, one script that compares and deletes;
@@ -76,9 +62,7 @@ Specimen Make() {
 // with the same result. redlock-rb (until 2019) let the exception out instead, which leaves the key
 // just the same. The fix is a third answer, unknown, and a clean-up of one's own token whenever it
 // is given.
-namespace unknown_is_no {
-
-Specimen Make() {
+Specimen UnknownIsNo() {
   return {MakeLock({.name = "broken/unknown-is-no",
                     .summary = "says \"not acquired\" when it cannot know, and leaves its key",
                     .socket_timeout = std::chrono::milliseconds(200),
@@ -86,8 +70,6 @@ Specimen Make() {
           {{"spurious-refusal", "lossy", SynchronyClass::kNone}},
           {.clients = 1, .lost_replies = 1}};
 }
-
-}  // namespace unknown_is_no
 
 // Signals that nobody collects: python-redis-lock (2015) pushed a signal at every release onto a
 // list without a TTL; Redisson and redis-py have had reports of the same kind about their helper
@@ -98,34 +80,26 @@ Specimen Make() {
 // and again, so that they spin. The lock itself works, which is why it stays unseen until the
 // memory is full. The fix is one signal at most, with a TTL. Every key of a lock needs one, not
 // only the lock.
-namespace left_signals {
-
-Status Wait(RedisClient& redis, Attempt& attempt) { return PopSignal(redis, attempt).status(); }
-
-Status Unlock(RedisClient& redis, Attempt& attempt) {
-  constexpr std::string_view kScript =
-      "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
-      "redis.call('lpush', KEYS[1] .. ':signal', '1') "
-      "return redis.call('del', KEYS[1])";
-  return CallScript(redis, kScript, attempt.key, {attempt.token}, 1, StatusCode::kNotOwner);
-}
-
-Specimen Make() {
+Specimen LeftSignals() {
+  const auto unlock = [](RedisClient& redis, Attempt& attempt) {
+    constexpr std::string_view kScript =
+        "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
+        "redis.call('lpush', KEYS[1] .. ':signal', '1') "
+        "return redis.call('del', KEYS[1])";
+    return CallScript(redis, kScript, attempt.key, {attempt.token}, 1, StatusCode::kNotOwner);
+  };
   return {MakeLock({.name = "broken/left-signals",
                     .summary = "leaves a wake-up signal without a TTL after every release",
-                    .unlock = Unlock,
-                    .wait = Wait}),
+                    .unlock = unlock,
+                    .wait = WaitForSignalOrLease}),
           {{"keys", "contention", SynchronyClass::kNone}},
           {.clients = 1}};
 }
 
-}  // namespace left_signals
-
 }  // namespace
 
 std::vector<Specimen> ResendingSpecimens() {
-  return {resend_meets_itself::Make(), resent_unlock_denies::Make(), unknown_is_no::Make(),
-          left_signals::Make()};
+  return {ResendMeetsItself(), ResentUnlockDenies(), UnknownIsNo(), LeftSignals()};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -7,20 +7,16 @@ namespace interlock::scenarios::specimens {
 
 std::string SignalKey(const std::string& key) { return key + ":signal"; }
 
-std::vector<harness::AuxiliaryKey> SignalKeys(const harness::LockOptions& options) {
-  return {{SignalKey(KeyOf(options)), options.lease}};
-}
-
 Status WaitForSignal(RedisClient& redis, Attempt& attempt) {
-  const Patience patience = PatienceOf(redis, attempt);
-  const std::string signal = SignalKey(attempt.key);
-  return redis.CallUntil({"BLPOP", signal, patience.seconds}, patience.overdue).status();
+  return BlockingPop(redis, attempt, SignalKey(attempt.key)).status();
 }
 
-Result<Reply> PopSignal(RedisClient& redis, Attempt& attempt) {
-  const Patience patience = PatienceOf(redis, attempt, attempt.lease);
-  const std::string signal = SignalKey(attempt.key);
-  return redis.CallUntil({"BLPOP", signal, patience.seconds}, patience.overdue);
+Result<Reply> PopSignal(RedisClient& redis, const Attempt& attempt) {
+  return BlockingPop(redis, attempt, SignalKey(attempt.key), attempt.lease);
+}
+
+Status WaitForSignalOrLease(RedisClient& redis, Attempt& attempt) {
+  return PopSignal(redis, attempt).status();
 }
 
 Status UnlockAndSignal(RedisClient& redis, Attempt& attempt) {
@@ -30,8 +26,7 @@ Status UnlockAndSignal(RedisClient& redis, Attempt& attempt) {
       "redis.call('del', signal, KEYS[1]) "
       "redis.call('lpush', signal, '1') "
       "return redis.call('pexpire', signal, ARGV[2])";
-  return CallScript(redis, kScript, attempt.key, {attempt.token, Ms(attempt.lease)}, 1,
-                    StatusCode::kNotOwner);
+  return CallScript(redis, attempt, kScript, StatusCode::kNotOwner);
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -5,10 +5,13 @@
 #include <cstdlib>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace interlock::scenarios::specimens {
 namespace {
+
+constexpr int kTokenLeases = 20;  ///< life of the keys, in leases
 
 /// Every script renews all three keys: whichever is missing after twenty idle leases, all are.
 constexpr std::string_view kTokensBegin =
@@ -28,8 +31,8 @@ Status RunTokenScript(RedisClient& redis, Attempt& attempt, std::string_view mid
                     {LifeOf(attempt), attempt.token, Ms(attempt.lease), argument}, 1, otherwise);
 }
 
-std::vector<harness::Owner> Owners(const harness::ServerView& server,
-                                   const harness::LockOptions& options) {
+std::optional<std::vector<harness::Owner>> Owners(const harness::ServerView& server,
+                                                  const harness::LockOptions& options) {
   std::vector<harness::Owner> owners;
   for (auto& [token, deadline] : server.Hash(GrabbedKey(KeyOf(options)))) {
     const std::int64_t expires_at_ms = std::atoll(deadline.c_str());
@@ -46,6 +49,16 @@ std::string TokensKey(const std::string& key) { return key + ":tokens"; }
 std::string GrabbedKey(const std::string& key) { return key + ":grabbed"; }
 
 std::string LifeOf(const Attempt& attempt) { return Ms(kTokenLeases * attempt.lease); }
+
+Status PushTokens(RedisClient& redis, const Attempt& attempt) {
+  const std::string tokens = TokensKey(attempt.key);
+  for (int permit = 0; permit < attempt.permits; ++permit) {
+    if (Result<Reply> pushed = redis.Call({"RPUSH", tokens, "1"}); !pushed.ok()) {
+      return pushed.status();
+    }
+  }
+  return redis.Call({"PEXPIRE", tokens, LifeOf(attempt)}).status();
+}
 
 Status PrimeTokens(RedisClient& redis, Attempt& attempt) {
   return RunTokenScript(redis, attempt,
@@ -87,32 +100,25 @@ Status RecordToken(RedisClient& redis, Attempt& attempt) {
       {}, StatusCode::kProtocolError);
 }
 
-Status AcquireToken(RedisClient& redis, Attempt& attempt, const Step& prime, const Step& recover,
-                    const Step& take) {
-  if (Status primed = prime(redis, attempt); !primed.ok()) return primed;
-  if (Status recovered = recover(redis, attempt); !recovered.ok()) return recovered;
-  attempt.asked = redis.runtime().Now();
-  attempt.valid_until = ValidFrom(attempt.asked, attempt.lease);
-  return take(redis, attempt);
-}
-
-Recipe TokenListRecipe() {
-  Recipe recipe;
-  recipe.traits = {.kind = harness::Permits{}};
-  recipe.lock = [](RedisClient& redis, Attempt& attempt) {
-    return AcquireToken(redis, attempt, PrimeTokens, RecoverTokens, TakeToken);
-  };
-  recipe.unlock = ReturnToken;
-  recipe.owners = [](const harness::ServerView& server, const harness::LockOptions& options) {
-    return std::optional<std::vector<harness::Owner>>(Owners(server, options));
-  };
-  recipe.auxiliary = [](const harness::LockOptions& options) {
-    const std::string key = KeyOf(options);
-    const auto life = kTokenLeases * options.lease;
-    return std::vector<harness::AuxiliaryKey>{
-        {ExistsKey(key), life}, {TokensKey(key), life}, {GrabbedKey(key), life}};
-  };
-  return recipe;
+Recipe TokenListRecipe(std::string_view name, std::string_view summary, TokenSteps steps) {
+  Step unlock = std::move(steps.unlock);
+  return {.name = name,
+          .summary = summary,
+          .traits = {.kind = harness::Permits{}},
+          .lock =
+              [steps = std::move(steps)](RedisClient& redis, Attempt& attempt) {
+                if (Status primed = steps.prime(redis, attempt); !primed.ok()) return primed;
+                if (Status recovered = steps.recover(redis, attempt); !recovered.ok()) {
+                  return recovered;
+                }
+                attempt.asked = redis.runtime().Now();
+                attempt.valid_until = ValidFrom(attempt.asked, attempt.lease);
+                return steps.take(redis, attempt);
+              },
+          .unlock = std::move(unlock),
+          .owners = Owners,
+          .auxiliary = {
+              {":exists", kTokenLeases}, {":tokens", kTokenLeases}, {":grabbed", kTokenLeases}}};
 }
 
 }  // namespace interlock::scenarios::specimens

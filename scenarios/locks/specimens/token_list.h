@@ -13,12 +13,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "scenarios/locks/specimens/recipe.h"
 
 namespace interlock::scenarios::specimens {
-
-inline constexpr int kTokenLeases = 20;  ///< life of the keys, in leases
 
 std::string ExistsKey(const std::string& key);
 std::string TokensKey(const std::string& key);
@@ -26,6 +25,9 @@ std::string GrabbedKey(const std::string& key);
 
 /// The life of the keys of this attempt's lock, as an argument.
 std::string LifeOf(const Attempt& attempt);
+
+/// Pushes all tokens, one by one, and gives the list its life.
+Status PushTokens(RedisClient& redis, const Attempt& attempt);
 
 /// Makes the tokens if that has not been done.
 Status PrimeTokens(RedisClient& redis, Attempt& attempt);
@@ -42,11 +44,15 @@ Status ReturnToken(RedisClient& redis, Attempt& attempt);
 /// Writes down that the attempt's owner has a token now, until a lease from now on.
 Status RecordToken(RedisClient& redis, Attempt& attempt);
 
-/// All three in turn, each only if the one before went well.
-Status AcquireToken(RedisClient& redis, Attempt& attempt, const Step& prime, const Step& recover,
-                    const Step& take);
+/// A lock is the first three in turn, each only if the one before went well. Those that are not
+/// given are correct.
+struct TokenSteps {
+  Step prime = PrimeTokens;
+  Step recover = RecoverTokens;
+  Step take = TakeToken;
+  Step unlock = ReturnToken;
+};
 
-/// A recipe with the correct steps, the owners and the keys filled in.
-Recipe TokenListRecipe();
+Recipe TokenListRecipe(std::string_view name, std::string_view summary, TokenSteps steps);
 
 }  // namespace interlock::scenarios::specimens

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Locks that take for unique, or for lasting, what is not.
-#include <string>
 #include <string_view>
 
 #include "scenarios/locks/specimens/families.h"
@@ -19,36 +18,30 @@ namespace {
 // each holder keeps everybody out for its whole TTL, and that does not end until the process is
 // started again. The fix is to answer NOSCRIPT with EVAL, which runs the script and loads it
 // again.
-namespace script_loaded_once {
-
-constexpr std::string_view kUnlock =
-    "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0";
-constexpr std::string_view kDigest =
-    "2e47b373b4dbd63ee966d2eb9fe24ed6a138ad4e";  // SHA-1, as Redis names it
-
-Status Load(RedisClient& redis, Attempt& /*attempt*/) {
-  return redis.Call({"SCRIPT", "LOAD", kUnlock}).status();
-}
-
-Status Unlock(RedisClient& redis, Attempt& attempt) {
-  const Result<Reply> deleted = redis.Call({"EVALSHA", kDigest, "1", attempt.key, attempt.token});
-  if (deleted.ok() && deleted->type == Reply::Type::kError) {
-    return Status(StatusCode::kUnavailable, deleted->text);
-  }
-  return ExpectInteger(deleted, 1, StatusCode::kNotOwner);
-}
-
-Specimen Make() {
+Specimen ScriptLoadedOnce() {
+  const auto load = [](RedisClient& redis, Attempt& /*attempt*/) {
+    constexpr std::string_view kUnlock =
+        "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end "
+        "return 0";
+    return redis.Call({"SCRIPT", "LOAD", kUnlock}).status();
+  };
+  const auto unlock = [](RedisClient& redis, Attempt& attempt) {
+    constexpr std::string_view kDigest =
+        "2e47b373b4dbd63ee966d2eb9fe24ed6a138ad4e";  // SHA-1, as Redis names it
+    const Result<Reply> deleted = redis.Call({"EVALSHA", kDigest, "1", attempt.key, attempt.token});
+    if (deleted.ok() && deleted->type == Reply::Type::kError) {
+      return Status(StatusCode::kUnavailable, deleted->text);
+    }
+    return ExpectInteger(deleted, 1, StatusCode::kNotOwner);
+  };
   return {MakeLock({.name = "broken/script-loaded-once",
                     .summary = "does not load its script again when the server has forgotten it",
-                    .start = Load,
-                    .unlock = Unlock}),
+                    .start = load,
+                    .unlock = unlock}),
           {{"spurious-refusal", "recovery", SynchronyClass::kBounded}},
           {.clients = 1, .attempts = 3},
           "servers of the explored world forget no scripts"};
 }
-
-}  // namespace script_loaded_once
 
 // The owner is the time: redis-mutex writes when its lock will end, and takes that for the proof of
 // ownership; mlanett/redis-lock keeps its times in whole seconds.
@@ -58,25 +51,20 @@ Specimen Make() {
 // grant now speaks for another one. A clock with a finer tick makes it rarer. The fix is a random
 // token for each hold. Here the clock is the server's; lock and unlock are correct but for the
 // value.
-namespace seconds_as_token {
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  const Result<Reply> time = redis.Call({"TIME"});
-  if (!time.ok()) return time.status();
-  if (time->elements.size() != 2) return Status(StatusCode::kProtocolError, "TIME");
-  attempt.token = time->elements[0].text;
-  return LockCorrectly(redis, attempt);
-}
-
-Specimen Make() {
+Specimen SecondsAsToken() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    const Result<Reply> time = redis.Call({"TIME"});
+    if (!time.ok()) return time.status();
+    if (time->elements.size() != 2) return Status(StatusCode::kProtocolError, "TIME");
+    attempt.token = time->elements[0].text;
+    return LockCorrectly(redis, attempt);
+  };
   return {MakeLock({.name = "broken/seconds-as-token",
                     .summary = "proves its ownership by the second in which it asked",
-                    .lock = Lock}),
+                    .lock = lock}),
           {{"tokens", "contention", SynchronyClass::kNone}},
           {.clients = 1}};
 }
-
-}  // namespace seconds_as_token
 
 // One token for all holds of a lock object: it is made when the object is constructed, and every
 // acquire through the object writes the same. Many libraries do; for a semaphore, one-id-per-object
@@ -86,27 +74,22 @@ Specimen Make() {
 // the network, and arrives when the same object has acquired again, ends the new hold; a resent
 // acquire meets its own earlier key and is refused. The fix is a token for each hold, never used
 // again once an outcome was unknown. Lock and unlock of this specimen are correct.
-namespace token_of_the_object {
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  attempt.token = attempt.client;
-  return LockCorrectly(redis, attempt);
-}
-
-Specimen Make() {
+Specimen TokenOfTheObject() {
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    attempt.token = attempt.client;
+    return LockCorrectly(redis, attempt);
+  };
   return {MakeLock({.name = "broken/token-of-the-object",
                     .summary = "uses one owner token for every hold of a lock object",
-                    .lock = Lock}),
+                    .lock = lock}),
           {{"tokens", "contention", SynchronyClass::kNone}},
           {.clients = 1, .attempts = 2}};
 }
 
-}  // namespace token_of_the_object
-
 }  // namespace
 
 std::vector<Specimen> TokensSpecimens() {
-  return {script_loaded_once::Make(), seconds_as_token::Make(), token_of_the_object::Make()};
+  return {ScriptLoadedOnce(), SecondsAsToken(), TokenOfTheObject()};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -22,9 +22,7 @@ constexpr std::string_view kSeveralServers =
 // forget when the lease is over; another client holds. The first one wakes, finds the replies in
 // its socket's buffer, and believes for a whole lease. The fix is the first step of that page's
 // algorithm: take the time before asking, and subtract what has passed.
-namespace votes_believed_from_reply {
-
-Specimen Make() {
+Specimen VotesBelievedFromReply() {
   return {MakeVoting({.name = "broken/votes-believed-from-reply",
                       .summary = "a quorum lock that counts its validity from the last reply",
                       .believes_from_last_reply = true,
@@ -35,17 +33,13 @@ Specimen Make() {
           kSeveralServers};
 }
 
-}  // namespace votes_believed_from_reply
-
 // "That one failed": redlock-rb (until 2019) and others released only where the lock had been
 // granted for all they knew. Redis' page asks to unlock all servers, and antirez says why.
 //
 // What goes wrong: redis.d7. A server has executed the lock, and its reply is lost. It counts as
 // failed, the others make the quorum, and when the holder is done that server keeps the key for the
 // rest of the lease: a vote less for everybody. The fix is to unlock everywhere.
-namespace votes_not_heard_of {
-
-Specimen Make() {
+Specimen VotesNotHeardOf() {
   return {MakeVoting({.name = "broken/votes-not-heard-of",
                       .summary = "a quorum lock that unlocks only where it knows it was granted",
                       .unlocks_unsure = false}),
@@ -54,17 +48,13 @@ Specimen Make() {
           kSeveralServers};
 }
 
-}  // namespace votes_not_heard_of
-
 // "Half of them": a quorum of n / 2 where the division rounds down (redlock-rb had the opposite,
 // 2017: a library made 1 / 2 + 1 the fraction 3 / 2, and one server never reached it).
 //
 // What goes wrong: two of five servers vote for the one, two for the other, and both believe. Two
 // sets of that size need not share a server, and only a shared server can refuse the second. The
 // fix is n / 2 + 1.
-namespace votes_half {
-
-Specimen Make() {
+Specimen VotesHalf() {
   return {MakeVoting({.name = "broken/votes-half",
                       .summary = "a quorum lock that is content with half of the votes",
                       .quorum = [](std::size_t nodes) { return nodes / 2; },
@@ -74,8 +64,6 @@ Specimen Make() {
           kSeveralServers};
 }
 
-}  // namespace votes_half
-
 // "Try again in a second": ports of Redlock that retry at a fixed rhythm, without the random delay
 // that Redis' page asks for.
 //
@@ -83,9 +71,7 @@ Specimen Make() {
 // five servers, and get 2, 2 and 1 votes. All give them back, all come again a second later, in
 // step as before, and split the votes again: everybody is busy, and nobody is ever granted. The fix
 // is to draw the delay at random.
-namespace votes_in_step {
-
-Specimen Make() {
+Specimen VotesInStep() {
   return {MakeVoting({.name = "broken/votes-in-step",
                       .summary = "a quorum lock that tries again at a fixed rhythm",
                       .starts_anywhere = true,
@@ -96,16 +82,12 @@ Specimen Make() {
           kSeveralServers};
 }
 
-}  // namespace votes_in_step
-
 // "They expire anyway": node-redlock (2015) had the clean-up after a failed quorum commented out.
 //
 // What goes wrong: redis.d4. Who gets two of five votes is refused, and keeps them until they
 // expire. Others cannot have these servers' votes for a whole lease, and a few losers make a lock
 // that nobody can have. The fix is that losers unlock what they got at once.
-namespace votes_kept_by_losers {
-
-Specimen Make() {
+Specimen VotesKeptByLosers() {
   return {MakeVoting({.name = "broken/votes-kept-by-losers",
                       .summary = "a quorum lock whose losers do not give back their votes",
                       .losers_unlock = false,
@@ -115,17 +97,13 @@ Specimen Make() {
           kSeveralServers};
 }
 
-}  // namespace votes_kept_by_losers
-
 // "Extend, or lock again": redsync's SetNXOnExtend (2024), RedLock.net, aioredlock and swarthy's
 // semaphores re-create a key that is missing when the lock is extended.
 //
 // What goes wrong: the lease is over on all servers, somebody else has perhaps come and gone, and
 // the extension of the one who came back too late makes new votes and says yes. The fix is that an
 // extension creates nothing, and counts only where the token still stands.
-namespace votes_cast_anew {
-
-Specimen Make() {
+Specimen VotesCastAnew() {
   constexpr std::string_view kExtend =
       "local owner = redis.call('get', KEYS[1]) "
       "if owner and owner ~= ARGV[1] then return 0 end "
@@ -138,8 +116,6 @@ Specimen Make() {
           kSeveralServers};
 }
 
-}  // namespace votes_cast_anew
-
 // "One of them said yes": an extension that succeeds if any server has prolonged the key, as in
 // ports that return at the first good answer (Redisson's multi-lock ignored the results of its
 // members' expiries altogether).
@@ -147,9 +123,7 @@ Specimen Make() {
 // What goes wrong: servers that restarted empty have forgotten their votes. One of five still has
 // the key and prolongs it, the holder believes for another lease, and the other four are free for
 // the next client. The fix is to count: an extension needs a quorum, as the lock did.
-namespace votes_of_a_few {
-
-Specimen Make() {
+Specimen VotesOfAFew() {
   constexpr std::string_view kExtend =
       "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
       "return redis.call('pexpire', KEYS[1], ARGV[2])";
@@ -162,8 +136,6 @@ Specimen Make() {
           kSeveralServers};
 }
 
-}  // namespace votes_of_a_few
-
 // "The highest of their counters": fencing tokens for Redlock as they are often proposed: each
 // server counts its grants, and the client takes the highest number that it was given.
 //
@@ -171,9 +143,7 @@ Specimen Make() {
 // came to nothing. One quorum gives 6, for one of its servers is far ahead; the next quorum shares
 // only a server that has counted to 1, and gives 2. The fix is a second round: a quorum takes over
 // the highest number before anybody is told of it.
-namespace votes_counted_apart {
-
-Specimen Make() {
+Specimen VotesCountedApart() {
   return {MakeVoting({.name = "broken/votes-counted-apart",
                       .summary = "a quorum lock with fencing tokens that each server counts alone",
                       .counts = true}),
@@ -182,19 +152,11 @@ Specimen Make() {
           kSeveralServers};
 }
 
-}  // namespace votes_counted_apart
-
 }  // namespace
 
 std::vector<Specimen> VotesSpecimens() {
-  return {votes_believed_from_reply::Make(),
-          votes_not_heard_of::Make(),
-          votes_half::Make(),
-          votes_in_step::Make(),
-          votes_kept_by_losers::Make(),
-          votes_cast_anew::Make(),
-          votes_of_a_few::Make(),
-          votes_counted_apart::Make()};
+  return {VotesBelievedFromReply(), VotesNotHeardOf(), VotesHalf(),   VotesInStep(),
+          VotesKeptByLosers(),      VotesCastAnew(),   VotesOfAFew(), VotesCountedApart()};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/locks/owner_key.h"
 #include "scenarios/locks/specimens/recipe.h"
 
 namespace interlock::scenarios::specimens {
@@ -25,8 +24,8 @@ constexpr std::string_view kLockAndCount =
 
 /// What one client has to do with the servers.
 struct Voters {
-  Voters(harness::Environment& environment, const VotingRecipe& its_recipe,
-         const harness::LockOptions& options)
+  Voters(harness::Environment& environment, const harness::LockOptions& options,
+         const VotingRecipe& its_recipe)
       : recipe(its_recipe),
         runtime(environment.runtime),
         key(KeyOf(options)),
@@ -122,7 +121,9 @@ class VotedHold final : public harness::Hold {
 
 class VotingLock final : public harness::Lock {
  public:
-  explicit VotingLock(std::shared_ptr<Voters> voters) : voters_(std::move(voters)) {}
+  VotingLock(harness::Environment& environment, const harness::LockOptions& options,
+             const VotingRecipe& recipe)
+      : voters_(std::make_shared<Voters>(environment, options, recipe)) {}
 
   Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
     std::string token = NewToken(voters_->runtime);
@@ -191,23 +192,13 @@ class VotingLock final : public harness::Lock {
   std::shared_ptr<Voters> voters_;
 };
 
-class VotingSubject final : public harness::Subject {
+class VotingSubject final : public RecipeSubject<VotingRecipe, VotingLock> {
  public:
-  explicit VotingSubject(VotingRecipe recipe) : recipe_(std::move(recipe)) {}
+  using RecipeSubject::RecipeSubject;
 
-  std::string_view name() const override { return recipe_.name; }
-  std::string_view summary() const override { return recipe_.summary; }
   harness::Traits traits() const override {
     return {
         .can_extend = !recipe_.extend_script.empty(), .fencing = recipe_.counts, .quorum = true};
-  }
-  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
-                                         const harness::LockOptions& options) const override {
-    return std::make_unique<VotingLock>(std::make_shared<Voters>(environment, recipe_, options));
-  }
-  std::optional<std::vector<harness::Owner>> Owners(
-      const harness::ServerView& server, const harness::LockOptions& options) const override {
-    return OwnersAt(server, KeyOf(options));
   }
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
       const harness::LockOptions& options) const override {
@@ -219,9 +210,6 @@ class VotingSubject final : public harness::Subject {
     if (rhythm.count() == 0) return options.lease;
     return std::chrono::duration_cast<milliseconds>(rhythm) + options.lease / 8;
   }
-
- private:
-  const VotingRecipe recipe_;
 };
 
 }  // namespace

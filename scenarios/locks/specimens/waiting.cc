@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "scenarios/locks/specimens/escapes.h"
@@ -27,30 +26,24 @@ namespace {
 // and nobody is left to wake it. No fault is needed. The fix (2019) was to leave the signal for a
 // while; a sound waiter also looks again when the holder's TTL is over, since a signal is a hint
 // and no more.
-namespace signal_deleted {
-
-Status Unlock(RedisClient& redis, Attempt& attempt) {
-  constexpr std::string_view kScript =
-      "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
-      "local signal = KEYS[1] .. ':signal' "
-      "redis.call('lpush', signal, '1') redis.call('pexpire', signal, ARGV[2]) "
-      "return redis.call('del', KEYS[1])";
-  const Status unlocked = CallScript(redis, kScript, attempt.key,
-                                     {attempt.token, Ms(attempt.lease)}, 1, StatusCode::kNotOwner);
-  if (!unlocked.ok()) return unlocked;
-  return redis.Call({"DEL", SignalKey(attempt.key)}).status();
-}
-
-Specimen Make() {
+Specimen SignalDeleted() {
+  const auto unlock = [](RedisClient& redis, Attempt& attempt) {
+    constexpr std::string_view kScript =
+        "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
+        "local signal = KEYS[1] .. ':signal' "
+        "redis.call('lpush', signal, '1') redis.call('pexpire', signal, ARGV[2]) "
+        "return redis.call('del', KEYS[1])";
+    const Status unlocked = CallScript(redis, attempt, kScript, StatusCode::kNotOwner);
+    if (!unlocked.ok()) return unlocked;
+    return redis.Call({"DEL", SignalKey(attempt.key)}).status();
+  };
   return {MakeLock({.name = "broken/signal-deleted",
                     .summary = "wakes a waiter by a signal, and deletes the signal at once",
-                    .unlock = Unlock,
+                    .unlock = unlock,
                     .wait = WaitForSignal}),
           {{"deadlock", "pause", SynchronyClass::kBounded, kChance}},
           {.clients = 2}};
 }
-
-}  // namespace signal_deleted
 
 // Waiters block until they are told: python-redis-lock (2014) waited in BLPOP without a time-out,
 // and walrus waits so whenever its lease is below one second.
@@ -59,9 +52,7 @@ Specimen Make() {
 // its key expires, the lock is free, and the waiters go on waiting. At the time the fix was a
 // function by which a human frees everybody; a sound waiter looks again when the holder's TTL is
 // over. The signal of this specimen is pushed together with the release, and lives long enough.
-namespace blocks_for_ever {
-
-Specimen Make() {
+Specimen BlocksForEver() {
   return {MakeLock({.name = "broken/blocks-for-ever",
                     .summary = "waits for a release, which the dead do not send",
                     .unlock = UnlockAndSignal,
@@ -69,8 +60,6 @@ Specimen Make() {
           {{"crash-recovery", "crash", SynchronyClass::kNone}},
           {.clients = 1, .crashes = 1}};
 }
-
-}  // namespace blocks_for_ever
 
 // One script pushes the wake-up and deletes the list: sidekiq-unique-jobs (#352), as part of
 // tidying up.
@@ -80,33 +69,25 @@ Specimen Make() {
 // atomic step, no test that looks at the keys sees anything but a clean end. The fix is never to
 // delete in the script that signals. This specimen's waiters block until they are told, as the
 // original's do.
-namespace push_then_delete {
-
-Status Wait(RedisClient& redis, Attempt& attempt) {
-  const Patience patience = PatienceOf(redis, attempt);
-  const std::string signal = attempt.key + ":signal";
-  return redis.CallUntil({"BRPOP", signal, patience.seconds}, patience.overdue).status();
-}
-
-Status Unlock(RedisClient& redis, Attempt& attempt) {
-  constexpr std::string_view kScript =
-      "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
-      "redis.call('lpush', KEYS[1] .. ':signal', '1') "
-      "redis.call('del', KEYS[1] .. ':signal') "
-      "return redis.call('del', KEYS[1])";
-  return CallScript(redis, kScript, attempt.key, {attempt.token}, 1, StatusCode::kNotOwner);
-}
-
-Specimen Make() {
+Specimen PushThenDelete() {
+  const auto wait = [](RedisClient& redis, Attempt& attempt) {
+    return BlockingPop(redis, attempt, SignalKey(attempt.key), std::nullopt, "BRPOP").status();
+  };
+  const auto unlock = [](RedisClient& redis, Attempt& attempt) {
+    constexpr std::string_view kScript =
+        "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
+        "redis.call('lpush', KEYS[1] .. ':signal', '1') "
+        "redis.call('del', KEYS[1] .. ':signal') "
+        "return redis.call('del', KEYS[1])";
+    return CallScript(redis, kScript, attempt.key, {attempt.token}, 1, StatusCode::kNotOwner);
+  };
   return {MakeLock({.name = "broken/push-then-delete",
                     .summary = "signals and tidies up in one script, so that nobody is woken",
-                    .unlock = Unlock,
-                    .wait = Wait}),
+                    .unlock = unlock,
+                    .wait = wait}),
           {{"deadlock", "contention", SynchronyClass::kNone}},
           {.clients = 2}};
 }
-
-}  // namespace push_then_delete
 
 // "It is your turn" is taken for "you hold it": etcd's lock (#11456) let a client wait in a queue,
 // and when everybody before it had gone, reported the lock as held, without looking whether the
@@ -117,70 +98,51 @@ Specimen Make() {
 // place whose lease has ended, goes past it, and both are inside. No fault is needed, only a long
 // wait. The fix is to look at one's own lease when the turn has come, and to stand in the queue
 // anew if it is over.
-namespace lease_not_looked_at {
-
-std::string QueueKey(const std::string& key) { return key + ":queue"; }
-std::string PlaceKey(const std::string& key, const std::string& token) {
-  return key + ":place:" + token;
-}
-
-/// Takes the last place, and waits until those before it are gone.
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  constexpr std::string_view kEnqueue =
-      "redis.call('rpush', KEYS[1] .. ':queue', ARGV[1]) "
-      "redis.call('pexpire', KEYS[1] .. ':queue', 8 * ARGV[2]) "
-      "redis.call('set', KEYS[1] .. ':place:' .. ARGV[1], '1', 'PX', ARGV[2]) "
-      "return 1";
-  constexpr std::string_view kIsFirst =
-      "for _, token in ipairs(redis.call('lrange', KEYS[1] .. ':queue', 0, -1)) do "
-      "if token == ARGV[1] then return 1 end "
-      "if redis.call('exists', KEYS[1] .. ':place:' .. token) == 1 then return 0 end end "
-      "return 1";
-  const Status queued = CallScript(redis, kEnqueue, attempt.key, {attempt.token, Ms(attempt.lease)},
-                                   1, StatusCode::kProtocolError);
-  if (!queued.ok()) return queued;
-  for (;;) {
-    const MonotonicTime now = redis.runtime().Now();
-    const Status first =
-        CallScript(redis, kIsFirst, attempt.key, {attempt.token}, 1, StatusCode::kNotAcquired);
-    if (first.ok()) attempt.valid_until = ValidFrom(now, attempt.lease);
-    if (first.code() != StatusCode::kNotAcquired) return first;
-    if (now >= attempt.deadline.value_or(MonotonicTime{})) break;
-    redis.Sleep(std::min<Duration>(*attempt.deadline - now, std::chrono::milliseconds(20)));
-  }
-  const std::string place = PlaceKey(attempt.key, attempt.token);
-  if (Result<Reply> left = redis.Call({"DEL", place}); !left.ok()) return left.status();
-  return Status(StatusCode::kNotAcquired, "not its turn");
-}
-
-Status Unlock(RedisClient& redis, Attempt& attempt) {
-  const std::string queue = QueueKey(attempt.key);
-  const std::string place = PlaceKey(attempt.key, attempt.token);
-  if (Result<Reply> left = redis.Call({"LREM", queue, "0", attempt.token}); !left.ok()) {
-    return left.status();
-  }
-  return ExpectInteger(redis.Call({"DEL", place}), 1, StatusCode::kNotOwner);
-}
-
-Specimen Make() {
+Specimen LeaseNotLookedAt() {
+  // Takes the last place, and waits until those before it are gone.
+  const auto lock = [](RedisClient& redis, Attempt& attempt) {
+    constexpr std::string_view kEnqueue =
+        "redis.call('rpush', KEYS[1] .. ':queue', ARGV[1]) "
+        "redis.call('pexpire', KEYS[1] .. ':queue', 8 * ARGV[2]) "
+        "redis.call('set', KEYS[1] .. ':place:' .. ARGV[1], '1', 'PX', ARGV[2]) "
+        "return 1";
+    constexpr std::string_view kIsFirst =
+        "for _, token in ipairs(redis.call('lrange', KEYS[1] .. ':queue', 0, -1)) do "
+        "if token == ARGV[1] then return 1 end "
+        "if redis.call('exists', KEYS[1] .. ':place:' .. token) == 1 then return 0 end end "
+        "return 1";
+    const Status queued = CallScript(redis, attempt, kEnqueue, StatusCode::kProtocolError);
+    if (!queued.ok()) return queued;
+    for (;;) {
+      const MonotonicTime now = redis.runtime().Now();
+      const Status first =
+          CallScript(redis, kIsFirst, attempt.key, {attempt.token}, 1, StatusCode::kNotAcquired);
+      if (first.ok()) attempt.valid_until = ValidFrom(now, attempt.lease);
+      if (first.code() != StatusCode::kNotAcquired) return first;
+      if (now >= attempt.deadline.value_or(MonotonicTime{})) break;
+      redis.Sleep(std::min<Duration>(*attempt.deadline - now, std::chrono::milliseconds(20)));
+    }
+    const std::string place = attempt.key + ":place:" + attempt.token;
+    if (Result<Reply> left = redis.Call({"DEL", place}); !left.ok()) return left.status();
+    return Status(StatusCode::kNotAcquired, "not its turn");
+  };
+  const auto unlock = [](RedisClient& redis, Attempt& attempt) {
+    const std::string queue = attempt.key + ":queue";
+    const std::string place = attempt.key + ":place:" + attempt.token;
+    if (Result<Reply> left = redis.Call({"LREM", queue, "0", attempt.token}); !left.ok()) {
+      return left.status();
+    }
+    return ExpectInteger(redis.Call({"DEL", place}), 1, StatusCode::kNotOwner);
+  };
   return {MakeLock({.name = "broken/lease-not-looked-at",
                     .summary = "waits for its turn, and does not see that its lease has run out",
-                    .lock = Lock,
-                    .unlock = Unlock,
-                    .owners = [](const harness::ServerView&, const harness::LockOptions&)
-                        -> std::optional<std::vector<harness::Owner>> { return std::nullopt; },
-                    .auxiliary =
-                        [](const harness::LockOptions& options) {
-                          const std::string key = KeyOf(options);
-                          return std::vector<harness::AuxiliaryKey>{
-                              {QueueKey(key), 8 * options.lease},
-                              {PlaceKey(key, "*"), options.lease}};
-                        }}),
+                    .lock = lock,
+                    .unlock = unlock,
+                    .owners = NoOwners,
+                    .auxiliary = {{":queue", 8}, {":place:*"}}}),
           {{"section-exclusion", "contention", SynchronyClass::kNone, kChance}},
           {.clients = 2, .attempts = 2}};
 }
-
-}  // namespace lease_not_looked_at
 
 // The deadline is an argument and nothing else: redis-py (until 2014) took a blocking time-out and
 // did not use it, redis-mutex (until 2017) had it in the condition of a loop that Ruby never
@@ -189,24 +151,19 @@ Specimen Make() {
 // What goes wrong: the caller that may wait a second waits as long as the lock is taken. With
 // polite holders nobody sees it. The fix is a test in which the lock stays taken longer than the
 // time-out. Lock and unlock of this specimen are correct.
-namespace deadline_not_looked_at {
-
-Status Wait(RedisClient& redis, Attempt& attempt) {
-  attempt.deadline = kNever;
-  redis.Sleep(std::chrono::milliseconds(100));
-  return Status();
-}
-
-Specimen Make() {
+Specimen DeadlineNotLookedAt() {
+  const auto wait = [](RedisClient& redis, Attempt& attempt) {
+    attempt.deadline = kNever;
+    redis.Sleep(std::chrono::milliseconds(100));
+    return Status();
+  };
   return {MakeLock({.name = "broken/deadline-not-looked-at",
                     .summary = "takes a deadline, and waits until the lock is free",
-                    .wait = Wait,
+                    .wait = wait,
                     .overrun_bound = std::chrono::milliseconds(200)}),
           {{"termination", "contention", SynchronyClass::kNone, kLateness}},
           {.clients = 2}};
 }
-
-}  // namespace deadline_not_looked_at
 
 // A time-out cut to whole seconds, and 0 means for ever: python-redis-lock passes int(timeout) to
 // BLPOP, walrus divides its milliseconds by 1000, redis-semaphore (until 2015) handed on the 0 it
@@ -216,30 +173,25 @@ Specimen Make() {
 // is quick, the call returns soon after all; if it is slow, late; if it has died, never. The fix is
 // to give the time-out with its decimals, and never to turn a short one into 0. Lock and unlock of
 // this specimen are correct, and a wake-up goes with every release.
-namespace zero_is_for_ever {
-
-Status Wait(RedisClient& redis, Attempt& attempt) {
-  const Duration left = *attempt.deadline - redis.runtime().Now();
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
-  const bool for_ever = attempt.deadline == kNever || seconds.count() == 0;
-  const MonotonicTime overdue =
-      for_ever ? kNever : AddSaturating(*attempt.deadline, redis.socket_timeout());
-  const std::string signal = SignalKey(attempt.key);
-  const std::string timeout = for_ever ? "0" : std::to_string(seconds.count());
-  return redis.CallUntil({"BLPOP", signal, timeout}, overdue).status();
-}
-
-Specimen Make() {
+Specimen ZeroIsForEver() {
+  const auto wait = [](RedisClient& redis, Attempt& attempt) {
+    const Duration left = *attempt.deadline - redis.runtime().Now();
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
+    const bool for_ever = attempt.deadline == kNever || seconds.count() == 0;
+    const MonotonicTime overdue =
+        for_ever ? kNever : AddSaturating(*attempt.deadline, redis.socket_timeout());
+    const std::string signal = SignalKey(attempt.key);
+    const std::string timeout = for_ever ? "0" : std::to_string(seconds.count());
+    return redis.CallUntil({"BLPOP", signal, timeout}, overdue).status();
+  };
   return {MakeLock({.name = "broken/zero-is-for-ever",
                     .summary = "cuts a short time-out to 0 seconds, which is no time-out at all",
                     .unlock = UnlockAndSignal,
-                    .wait = Wait,
+                    .wait = wait,
                     .overrun_bound = std::chrono::milliseconds(200)}),
           {{"termination", "contention", SynchronyClass::kNone, kChance}},
           {.clients = 2}};
 }
-
-}  // namespace zero_is_for_ever
 
 // The wait is a number of sleeps: Redisson (until 2016) subtracted from the time-out what it had
 // slept, and not what its commands had taken.
@@ -250,26 +202,21 @@ Specimen Make() {
 // deadline, set when the call begins, on a monotonic clock. Lock and unlock of this specimen are
 // correct. `interlock explore` cannot convict it: in the world that it explores, commands take no
 // time.
-namespace counts_its_sleeps {
-
-Status Wait(RedisClient& redis, Attempt& attempt) {
-  if (attempt.deadline != kNever) *attempt.deadline += redis.runtime().Now() - attempt.asked;
-  redis.Sleep(std::chrono::milliseconds(20));
-  return Status();
-}
-
-Specimen Make() {
+Specimen CountsItsSleeps() {
+  const auto wait = [](RedisClient& redis, Attempt& attempt) {
+    if (attempt.deadline != kNever) *attempt.deadline += redis.runtime().Now() - attempt.asked;
+    redis.Sleep(std::chrono::milliseconds(20));
+    return Status();
+  };
   return {MakeLock({.name = "broken/counts-its-sleeps",
                     .summary = "counts the time it slept, and not the time its commands took",
-                    .wait = Wait,
+                    .wait = wait,
                     .overrun_bound = std::chrono::milliseconds(200)}),
           {{"termination", "contention", SynchronyClass::kNone, kLateness}},
           {.clients = 2},
           "what it forgets to count is the time of its commands, and in the explored world a "
           "command takes none"};
 }
-
-}  // namespace counts_its_sleeps
 
 // Every wake-up starts the wait anew: in python-redis-lock (#58) a waiter blocks for its whole
 // time-out; woken by a release it tries, loses against a newcomer, and blocks for its whole time-
@@ -280,63 +227,55 @@ Specimen Make() {
 // whenever that may be. Time-outs that only bound the silence bound nothing. The fix is one
 // deadline for the whole call, from which every part of it takes what is left. Lock and unlock of
 // this specimen are correct.
-namespace restarts_its_wait {
-
-Status Wait(RedisClient& redis, Attempt& attempt) {
-  const Result<Reply> woken = PopSignal(redis, attempt);
-  if (!woken.ok()) return woken.status();
-  if (woken->IsArray() && attempt.deadline != kNever) {
-    attempt.deadline = AddSaturating(redis.runtime().Now(), attempt.budget);
-  }
-  return Status();
-}
-
-Specimen Make() {
+Specimen RestartsItsWait() {
+  const auto wait = [](RedisClient& redis, Attempt& attempt) {
+    const Result<Reply> woken = PopSignal(redis, attempt);
+    if (!woken.ok()) return woken.status();
+    if (woken->IsArray() && attempt.deadline != kNever) {
+      attempt.deadline = AddSaturating(redis.runtime().Now(), attempt.budget);
+    }
+    return Status();
+  };
   return {MakeLock({.name = "broken/restarts-its-wait",
                     .summary = "gives every wake-up the whole time-out again",
                     .unlock = UnlockAndSignal,
-                    .wait = Wait,
+                    .wait = wait,
                     .overrun_bound = std::chrono::milliseconds(200)}),
           {{"termination", "contention", SynchronyClass::kNone, kLateness}},
           {.clients = 3}};
 }
-
-}  // namespace restarts_its_wait
 
 // A signal at each release, of one semaphore with several permits: what it wakes is written as for
 // a lock, where one release frees one place and finds nothing else to be free. Two mistakes of our
 // own invention, each of a kind that stands in many a semaphore made from a list.
 //
 // The permits are entries of a sorted set. Waiters block on a list until a signal comes or a permit
-// that is out has run out, which is sound by itself.
+// that is out has run out, which is sound by itself. A release takes the permit back and then
+// signals: `signals` is Lua, with `signal`, the list, and `out`, the permits that were out before.
 std::shared_ptr<const harness::Subject> MakeSignalled(std::string_view name,
-                                                      std::string_view summary, Step unlock) {
-  return MakeLock(
-      {.name = name,
-       .summary = summary,
-       .traits = {.kind = harness::Permits{}},
-       .lock = EnterPermitSet,
-       .unlock = std::move(unlock),
-       .wait = AwaitPermitSignal,
-       .owners = PermitSetOwners,
-       .auxiliary = SignalKeys,
-       .hand_over_bound = [](const harness::LockOptions& options) { return options.lease / 8; }});
-}
-
-/// Takes the attempt's permit back and then signals; `signals` is Lua, with `signal`, the list, and
-/// `out`, the permits that were out before.
-Step LeavesAndSignals(std::string_view signals) {
+                                                      std::string_view summary,
+                                                      std::string_view signals) {
   std::string script =
       "local out = redis.call('zcard', KEYS[1]) "
       "if redis.call('zrem', KEYS[1], ARGV[1]) == 0 then return 0 end "
       "local signal = KEYS[1] .. ':signal' ";
   script += signals;
   script += " redis.call('pexpire', signal, ARGV[2]) return 1";
-  return [script](RedisClient& redis, Attempt& attempt) {
+  const auto unlock = [script](RedisClient& redis, Attempt& attempt) {
     return CallScript(redis, script, attempt.key,
                       {attempt.token, Ms(attempt.lease), std::to_string(attempt.permits)}, 1,
                       StatusCode::kNotOwner);
   };
+  return MakeLock(
+      {.name = name,
+       .summary = summary,
+       .traits = {.kind = harness::Permits{}},
+       .lock = EnterPermitSet,
+       .unlock = unlock,
+       .wait = AwaitPermitSignal,
+       .owners = PermitSetOwners,
+       .auxiliary = {kSignalBeside},
+       .hand_over_bound = [](const harness::LockOptions& options) { return options.lease / 8; }});
 }
 
 // "Somebody can be waiting only while all permits are out": it signals only if it was full.
@@ -345,45 +284,35 @@ Step LeavesAndSignals(std::string_view signals) {
 // is still on its way when the second leaves; the semaphore was not full then, so nobody is told of
 // the second permit, and the next waiter sleeps beside it. No fault is needed. The fix is a signal
 // for each permit that is given back.
-namespace signals_when_full {
-
-Specimen Make() {
+Specimen SignalsWhenFull() {
   return {MakeSignalled("broken/signals-when-full",
                         "wakes a waiter only if all permits were out before the release",
-                        LeavesAndSignals("if out >= tonumber(ARGV[3]) then "
-                                         "  redis.call('lpush', signal, '1') end ")),
+                        "if out >= tonumber(ARGV[3]) then "
+                        "  redis.call('lpush', signal, '1') end "),
           {{"deadlock", "leave-together", SynchronyClass::kNone, kLateness}},
           {.clients = 4}};
 }
-
-}  // namespace signals_when_full
 
 // The signal of before is removed, so that the list holds one at most.
 //
 // What goes wrong: two waiters have been refused and do not block yet, and both holders leave. Of
 // the two signals one is left, and one waiter. The fix is to bound the list by the permits that are
 // free, as a signal too many only makes somebody look in vain.
-namespace one_signal_for_two {
-
-Specimen Make() {
+Specimen OneSignalForTwo() {
   return {MakeSignalled("broken/one-signal-for-two",
                         "removes the signal of the release before when it signals",
-                        LeavesAndSignals("redis.call('del', signal) "
-                                         "redis.call('lpush', signal, '1')")),
+                        "redis.call('del', signal) redis.call('lpush', signal, '1')"),
           {{"deadlock", "leave-together", SynchronyClass::kNone, kLateness}},
           {.clients = 4},
           "explored clients begin together or in turn, none of them as two others leave"};
 }
 
-}  // namespace one_signal_for_two
-
 }  // namespace
 
 std::vector<Specimen> WaitingSpecimens() {
-  return {signal_deleted::Make(),      blocks_for_ever::Make(),        push_then_delete::Make(),
-          lease_not_looked_at::Make(), deadline_not_looked_at::Make(), zero_is_for_ever::Make(),
-          counts_its_sleeps::Make(),   restarts_its_wait::Make(),      signals_when_full::Make(),
-          one_signal_for_two::Make()};
+  return {SignalDeleted(),       BlocksForEver(),  PushThenDelete(),  LeaseNotLookedAt(),
+          DeadlineNotLookedAt(), ZeroIsForEver(),  CountsItsSleeps(), RestartsItsWait(),
+          SignalsWhenFull(),     OneSignalForTwo()};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -62,8 +62,7 @@ class AdoptingLock final : public harness::Lock {
     if (!text.ok()) return Lost(text.status());
     Result<Lease> adopted = parts_->takes->Adopt(*text);
     if (!adopted.ok()) return Lost(adopted.status());
-    return std::unique_ptr<harness::Hold>(
-        std::make_unique<LeaseHold>(parts_, std::move(adopted).value()));
+    return ToHold(parts_, std::move(adopted).value());
   }
 
   /// What was granted may run on to its end and be nobody's: a client told that it is over was told

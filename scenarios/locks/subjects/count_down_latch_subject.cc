@@ -16,11 +16,6 @@
 namespace interlock::scenarios::subjects {
 namespace {
 
-std::chrono::milliseconds LifeOf(const harness::LockOptions& options) {
-  constexpr std::chrono::hours kLongerThanAnyRun(7 * 24);
-  return options.life.count() > 0 ? options.life : kLongerThanAnyRun;
-}
-
 /// The first client closes the latch, as careful users do: each of them says how many parties there
 /// are before it does anything else, and once more if the latch has been forgotten.
 class LatchLock final : public harness::Lock {
@@ -89,21 +84,12 @@ class CountDownLatchAdapter final : public harness::Subject {
 
   std::vector<harness::Promise> Promises() const override {
     constexpr std::string_view kAll = "LK001 LK009 LK010 LK011 LK015";
-    return {{"none", "standalone replicated", kAll, ""},
-            {"client-crash", "standalone replicated", kAll, ""},
-            {"client-pause-bounded", "standalone replicated", kAll, ""},
-            {"client-pause", "standalone replicated", kAll, ""},
-            {"link", "standalone replicated", kAll, ""},
-            {"client-restart", "standalone replicated", kAll, ""},
-            {"partition", "standalone replicated", kAll, ""},
-            {"lost-push", "standalone replicated", kAll, ""},
-            {"client-clock", "standalone replicated", "LK001 LK011", ""},
-            {"server-restart", "standalone", "LK001 LK009 LK011 LK015", ""},
-            {"server-errors", "standalone", "LK001 LK009 LK011 LK015", ""},
-            {"server-clock", "standalone", "LK001 LK011", ""},
-            {"data-loss", "standalone", "LK001 LK009 LK011 LK015", ""},
-            {"failover", "replicated", "LK001 LK009 LK011 LK015", ""},
-            {"split-brain", "replicated", "LK001 LK009 LK011 LK015", ""}};
+    return PromisesOf({.usual = kAll,
+                       .crash = kAll,
+                       .pause = kAll,
+                       .clock = "LK001 LK011",
+                       .server = "LK001 LK009 LK011 LK015",
+                       .loss = "LK001 LK009 LK011 LK015"});
   }
 
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,

@@ -10,32 +10,24 @@
 #include "scenarios/locks/owner_key.h"
 #include "scenarios/locks/subjects/adopting_lock.h"
 #include "scenarios/locks/subjects/lease_adapter.h"
-#include "scenarios/locks/subjects/line_keys.h"
+#include "scenarios/locks/subjects/line_adapter.h"
 #include "scenarios/locks/subjects/mutex_adapter.h"
 #include "scenarios/locks/subjects/subjects.h"
 
 namespace interlock::scenarios::subjects {
 namespace {
 
-class FairMutexAdapter : public MutexAdapter {
+class FairMutexAdapter : public LineAdapter<MutexAdapter, FairMutexOptions> {
  public:
   std::string_view name() const override { return "fair-mutex"; }
   std::string_view summary() const override {
     return "interlock::FairMutex: one holder at a time, first come, first served";
   }
   harness::Traits traits() const override {
-    return {.can_extend = true,
-            .fencing = true,
-            .bypass_bound = 0,
-            .cluster = true,
-            .own_leases = true,
-            .stops = true,
-            .operators = true,
-            .concurrent = true,
-            .recalls_releases = true};
-  }
-  std::vector<harness::Promise> Promises() const override {
-    return WithOrder(MutexAdapter::Promises());
+    harness::Traits traits = LineAdapter::traits();
+    traits.cluster = true;
+    traits.own_leases = true;
+    return traits;
   }
 
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
@@ -48,33 +40,16 @@ class FairMutexAdapter : public MutexAdapter {
   std::optional<std::vector<harness::Owner>> Owners(
       const harness::ServerView& server, const harness::LockOptions& options) const override {
     std::vector<harness::Owner> owners = OwnersAt(server, KeyText(options).view());
-    for (harness::Owner& owner : owners) owner.token = TokenOf(owner.token);
+    for (harness::Owner& owner : owners) {
+      owner.token = owner.token.substr(0, owner.token.find(' '));
+    }
     return owners;
-  }
-
-  std::chrono::milliseconds WakeUpBound(const harness::LockOptions& options) const override {
-    return LongestSleep(options, FairMutexOptions().retry.max_wait);
-  }
-  std::optional<std::chrono::milliseconds> PassedOverBound(
-      const harness::LockOptions& options) const override {
-    const FairMutexOptions used;
-    return PassesOverWithin(options, used.retry.max_wait, used.grace);
-  }
-
-  std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
-      const harness::LockOptions& options) const override {
-    std::vector<harness::AuxiliaryKey> keys = MutexAdapter::AuxiliaryKeys(options);
-    const FairMutexOptions used;
-    AddLineKeys(options, used.retry.max_wait, used.grace, keys);
-    return keys;
   }
 
  protected:
   static Result<FairMutex> Create(Client& client, const harness::LockOptions& options) {
-    FairMutexOptions mutex;
-    mutex.key_prefix = options.key_prefix;
-    mutex.lease = options.lease;
-    return FairMutex::Create(client, options.resource, mutex);
+    return FairMutex::Create(client, options.resource,
+                             {.key_prefix = options.key_prefix, .lease = options.lease});
   }
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Turns any primitive of the library that grants a Lease (TryAcquire, AcquireUntil, Acquire) into a
-// Lock of the harness. Every lock has Clients of its own, as every process has in production.
+// Lock of the harness, for a primitive with readers and writers its writers' side. Every lock has
+// Clients of its own, as every process has in production.
 //
 // Thread safety: as harness::Lock.
 #pragma once
@@ -91,6 +92,11 @@ class LeaseHold final : public harness::Hold {
   const Renewal renewal_;
 };
 
+inline std::unique_ptr<harness::Hold> ToHold(std::shared_ptr<const void> client, Lease lease,
+                                             Renewal renewal = {}) {
+  return std::make_unique<LeaseHold>(std::move(client), std::move(lease), renewal);
+}
+
 /// Says that a lock asks all servers.
 struct OverNodes {};
 
@@ -109,7 +115,7 @@ class LeaseLock : public harness::Lock {
 
   Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
     if (!parts_->primitive.ok()) return parts_->primitive.status();
-    return ToHold(parts_->primitive->TryAcquire());
+    return Kept(exclusive().TryAcquire());
   }
 
   Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
@@ -119,24 +125,44 @@ class LeaseLock : public harness::Lock {
   Result<std::unique_ptr<harness::Hold>> AcquireUnlessStopped(
       MonotonicTime deadline, const std::stop_token& stop) override {
     if (!parts_->primitive.ok()) return parts_->primitive.status();
-    if (deadline == kNever) return ToHold(parts_->primitive->Acquire(stop));
-    return ToHold(parts_->primitive->AcquireUntil(deadline, stop));
+    if (deadline == kNever) return Kept(exclusive().Acquire(stop));
+    return Kept(exclusive().AcquireUntil(deadline, stop));
   }
 
   Result<std::vector<harness::SeenHolder>> Inspect() override {
     if (!parts_->primitive.ok()) return parts_->primitive.status();
-    return ToSeen(parts_->primitive->Inspect());
+    if constexpr (kForOperators) return ToSeen(parts_->primitive->Inspect());
+    return harness::Lock::Inspect();
   }
 
   Status ForceRelease(const harness::SeenHolder& holder) override {
     if (!parts_->primitive.ok()) return parts_->primitive.status();
-    return parts_->primitive->ForceRelease(ToHolder(holder));
+    if constexpr (kForOperators) return parts_->primitive->ForceRelease(ToHolder(holder));
+    return harness::Lock::ForceRelease(holder);
   }
 
  protected:
   Result<Primitive>& primitive() { return parts_->primitive; }
 
+  /// What was granted, a Lease or a MultiLease.
+  template <typename Granted>
+  Result<std::unique_ptr<harness::Hold>> Kept(Result<Granted> granted) {
+    if (!granted.ok()) return granted.status();
+    if (const Status kept = KeepAlive(*granted, renewal_); !kept.ok()) return kept;
+    return ToHold(parts_, std::move(granted).value(), renewal_);
+  }
+
  private:
+  static constexpr bool kForOperators = requires { std::declval<Primitive&>().Inspect(); };
+
+  auto& exclusive() {
+    if constexpr (requires { std::declval<Primitive&>().writer(); }) {
+      return parts_->primitive->writer();
+    } else {
+      return *parts_->primitive;
+    }
+  }
+
   struct Parts {
     template <typename Create>
     Parts(harness::Environment& environment, const Create& create)
@@ -164,13 +190,6 @@ class LeaseLock : public harness::Lock {
       others.push_back(std::make_unique<Client>(environment.runtime, *environment.nodes[i]));
     }
     return others;
-  }
-
-  Result<std::unique_ptr<harness::Hold>> ToHold(Result<Lease> lease) {
-    if (!lease.ok()) return lease.status();
-    if (const Status kept = KeepAlive(*lease, renewal_); !kept.ok()) return kept;
-    return std::unique_ptr<harness::Hold>(
-        std::make_unique<LeaseHold>(parts_, std::move(lease).value(), renewal_));
   }
 
   std::shared_ptr<Parts> parts_;

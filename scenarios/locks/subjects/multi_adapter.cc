@@ -89,8 +89,8 @@ std::vector<harness::AuxiliaryKey> MultiAdapter::AuxiliaryKeys(
   return keys;
 }
 
-std::unique_ptr<harness::Hold> MultiHold(std::shared_ptr<const void> client, MultiLease leases,
-                                         Renewal renewal) {
+std::unique_ptr<harness::Hold> ToHold(std::shared_ptr<const void> client, MultiLease leases,
+                                      Renewal renewal) {
   return std::make_unique<Whole>(std::move(client), std::move(leases), renewal);
 }
 

@@ -33,7 +33,7 @@ class MultiAdapter : public MutexAdapter {
 
 /// `client` is kept alive because a Lease must not outlive its Client. REQUIRES: as many leases as
 /// LockOptions::several has names, in their order; if `renewal` is wanted, they are kept alive.
-std::unique_ptr<harness::Hold> MultiHold(std::shared_ptr<const void> client, MultiLease leases,
-                                         Renewal renewal = {});
+std::unique_ptr<harness::Hold> ToHold(std::shared_ptr<const void> client, MultiLease leases,
+                                      Renewal renewal = {});
 
 }  // namespace interlock::scenarios::subjects

@@ -3,54 +3,13 @@
 
 #include <chrono>
 #include <memory>
-#include <stop_token>
-#include <utility>
+#include <string_view>
 
 #include "scenarios/locks/subjects/multi_adapter.h"
 #include "scenarios/locks/subjects/subjects.h"
 
 namespace interlock::scenarios::subjects {
 namespace {
-
-class MultiLock final : public harness::Lock {
- public:
-  MultiLock(harness::Environment& environment, const harness::LockOptions& options, Renewal renewal)
-      : parts_(std::make_shared<Parts>(environment, options)), renewal_(renewal) {}
-
-  Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
-    if (!parts_->mutex.ok()) return parts_->mutex.status();
-    return ToHold(parts_->mutex->TryAcquire());
-  }
-  Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
-    return AcquireUnlessStopped(deadline, {});
-  }
-  Result<std::unique_ptr<harness::Hold>> AcquireUnlessStopped(
-      MonotonicTime deadline, const std::stop_token& stop) override {
-    if (!parts_->mutex.ok()) return parts_->mutex.status();
-    if (deadline == kNever) return ToHold(parts_->mutex->Acquire(stop));
-    return ToHold(parts_->mutex->AcquireUntil(deadline, stop));
-  }
-
- private:
-  struct Parts {
-    Parts(harness::Environment& environment, const harness::LockOptions& options)
-        : client(environment.runtime, environment.connector),
-          mutex(MultiMutex::Create(client, options.several,
-                                   {.key_prefix = options.key_prefix, .lease = options.lease})) {}
-
-    Client client;
-    Result<MultiMutex> mutex;
-  };
-
-  Result<std::unique_ptr<harness::Hold>> ToHold(Result<MultiLease> leases) {
-    if (!leases.ok()) return leases.status();
-    if (const Status kept = KeepAlive(*leases, renewal_); !kept.ok()) return kept;
-    return MultiHold(parts_, std::move(leases).value(), renewal_);
-  }
-
-  std::shared_ptr<Parts> parts_;
-  const Renewal renewal_;
-};
 
 class MultiMutexAdapter final : public MultiAdapter {
  public:
@@ -70,7 +29,12 @@ class MultiMutexAdapter final : public MultiAdapter {
   }
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {
-    return std::make_unique<MultiLock>(environment, options, RenewalOf(traits(), options));
+    const auto create = [&options](Client& client) {
+      return MultiMutex::Create(client, options.several,
+                                {.key_prefix = options.key_prefix, .lease = options.lease});
+    };
+    return std::make_unique<LeaseLock<MultiMutex>>(environment, create,
+                                                   RenewalOf(traits(), options));
   }
 
  private:

@@ -13,8 +13,6 @@ namespace interlock::scenarios::subjects {
 
 using std::chrono::milliseconds;
 
-std::string KeyOf(const harness::LockOptions& options) { return KeyOf(options, {}); }
-
 std::string KeyOf(const harness::LockOptions& options, std::string_view ending) {
   std::string key;
   key.reserve(options.key_prefix.size() + options.resource.size() + 2 + ending.size());
@@ -39,34 +37,36 @@ KeyText::KeyText(const harness::LockOptions& options, std::string_view ending) {
   view_ = {short_.data(), size};
 }
 
+std::vector<harness::Promise> PromisesOf(const Keeps& keeps) {
+  constexpr std::string_view kBoth = "standalone replicated";
+  return {{"none", kBoth, keeps.usual, ""},
+          {"client-crash", kBoth, keeps.crash, ""},
+          {"client-pause-bounded", kBoth, keeps.usual, ""},
+          {"client-pause", kBoth, keeps.pause, keeps.pause_breaks},
+          {"link", kBoth, keeps.usual, ""},
+          {"client-restart", kBoth, keeps.crash, ""},
+          {"partition", kBoth, keeps.usual, ""},
+          {"lost-push", kBoth, keeps.usual, ""},
+          {"client-clock", kBoth, keeps.clock, keeps.clock_breaks},
+          {"server-restart", "standalone", keeps.server, ""},
+          {"server-errors", "standalone", keeps.server, ""},
+          {"server-clock", "standalone", keeps.clock, keeps.clock_breaks},
+          {"data-loss", "standalone", keeps.loss, keeps.loss_breaks},
+          {"failover", "replicated", keeps.loss, keeps.loss_breaks},
+          {"split-brain", "replicated", keeps.loss, keeps.loss_breaks}};
+}
+
 std::vector<harness::Promise> MutexAdapter::Promises() const {
-  return {
-      {"none", "standalone replicated",
-       "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
-      {"client-crash", "standalone replicated",
-       "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008 LK009 LK010 LK011 LK014 LK015", ""},
-      {"client-pause-bounded", "standalone replicated",
-       "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
-      {"client-pause", "standalone replicated",
-       "LK001 LK002 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", "LK003"},
-      {"link", "standalone replicated",
-       "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
-      {"client-restart", "standalone replicated",
-       "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008 LK009 LK010 LK011 LK014 LK015", ""},
-      {"partition", "standalone replicated",
-       "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
-      {"lost-push", "standalone replicated",
-       "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
-      {"client-clock", "standalone replicated", "LK001 LK004 LK005 LK006 LK007 LK011",
-       "LK002 LK003"},
-      {"server-restart", "standalone",
-       "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011 LK014 LK015", ""},
-      {"server-errors", "standalone",
-       "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011 LK014 LK015", ""},
-      {"server-clock", "standalone", "LK001 LK004 LK005 LK006 LK007 LK011", "LK002 LK003"},
-      {"data-loss", "standalone", "LK005 LK006 LK009 LK011 LK014 LK015", "LK001 LK002 LK003"},
-      {"failover", "replicated", "LK005 LK006 LK009 LK011 LK014 LK015", "LK001 LK002 LK003"},
-      {"split-brain", "replicated", "LK005 LK006 LK009 LK011 LK014 LK015", "LK001 LK002 LK003"}};
+  return PromisesOf(
+      {.usual = "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015",
+       .crash = "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008 LK009 LK010 LK011 LK014 LK015",
+       .pause = "LK001 LK002 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015",
+       .pause_breaks = "LK003",
+       .clock = "LK001 LK004 LK005 LK006 LK007 LK011",
+       .clock_breaks = "LK002 LK003",
+       .server = "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011 LK014 LK015",
+       .loss = "LK005 LK006 LK009 LK011 LK014 LK015",
+       .loss_breaks = "LK001 LK002 LK003"});
 }
 
 std::vector<harness::Promise> WithOrder(std::vector<harness::Promise> promises) {
@@ -97,7 +97,7 @@ std::vector<harness::AuxiliaryKey> MutexAdapter::AuxiliaryKeys(
     const harness::LockOptions& options) const {
   const auto cancelled = std::max<Duration>(options.lease, kCancelledTtl);
   std::vector<harness::AuxiliaryKey> keys;
-  keys.reserve(3);
+  keys.reserve(7);  // with a limit, and those of a line
   keys.push_back({KeyOf(options, ":fence"), std::chrono::duration_cast<milliseconds>(kFenceTtl)});
   keys.push_back({KeyOf(options, ":signal"), options.lease});
   keys.push_back(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the library's locks with one owner, or one writer, have in common as subjects: where the
-// owner stands in the server, and what they promise.
+// What the library's locks have in common as subjects; and of those with one owner, or one writer,
+// where it stands in the server, and what they promise.
 //
 // Thread safety: as harness::Subject.
 #pragma once
@@ -17,10 +17,9 @@
 
 namespace interlock::scenarios::subjects {
 
-/// The first key of the resource, and what all of its keys begin with.
-std::string KeyOf(const harness::LockOptions& options);
-/// The one of them that ends like this.
-std::string KeyOf(const harness::LockOptions& options, std::string_view ending);
+/// The key of the resource that ends like this; all of its keys begin with the first, which has no
+/// ending.
+std::string KeyOf(const harness::LockOptions& options, std::string_view ending = {});
 
 /// As KeyOf, for a look at the server, one of which follows every command: a name is rarely long
 /// enough to need memory of its own.
@@ -37,6 +36,20 @@ class KeyText {
   std::string long_;
   std::string_view view_;
 };
+
+/// What a lock of ours keeps, and what breaks, under each class of faults. See harness::Promise.
+struct Keeps {
+  std::string_view usual;  ///< without faults, and under all those that are not named here
+  std::string_view crash;  ///< of clients, which may come back
+  std::string_view pause;  ///< of any length
+  std::string_view pause_breaks = {};
+  std::string_view clock;  ///< a client's or the server's
+  std::string_view clock_breaks = {};
+  std::string_view server;  ///< restarts and errors
+  std::string_view loss;    ///< of data, by a restart or by a new primary
+  std::string_view loss_breaks = {};
+};
+std::vector<harness::Promise> PromisesOf(const Keeps& keeps);
 
 class MutexAdapter : public harness::Subject {
  public:

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "scenarios/locks/subjects/adopting_lock.h"
 #include "scenarios/locks/subjects/lease_adapter.h"
 #include "scenarios/locks/subjects/mutex_adapter.h"
 #include "scenarios/locks/subjects/subjects.h"
@@ -20,14 +21,11 @@ constexpr int kLockDelayPart = 8;
 class PlainMutexAdapter final : public MutexAdapter {
  public:
   PlainMutexAdapter(std::string_view name, std::string_view summary, harness::Traits more)
-      : name_(name), summary_(summary), traits_(more) {
-    traits_.can_extend = true;
-    traits_.fencing = true;
+      : name_(name), summary_(summary), traits_(MutexAdapter::traits()) {
+    traits_.renews = more.renews;
+    traits_.lock_delay = more.lock_delay;
     traits_.cluster = true;
-    traits_.stops = true;
-    traits_.operators = true;
-    traits_.concurrent = true;
-    traits_.recalls_releases = true;
+    traits_.own_leases = more.own_leases;
   }
 
   std::string_view name() const override { return name_; }
@@ -66,12 +64,39 @@ class PlainMutexAdapter final : public MutexAdapter {
   harness::Traits traits_;
 };
 
+class AdoptedMutexAdapter final : public MutexAdapter {
+ public:
+  std::string_view name() const override { return "mutex.adopted"; }
+  std::string_view summary() const override {
+    return "interlock::Mutex, each lease handed over as a text and adopted by another Client";
+  }
+  harness::Traits traits() const override {
+    return {
+        .can_extend = true, .fencing = true, .own_leases = true, .stops = true, .concurrent = true};
+  }
+  /// The request, and the adoption after it.
+  std::chrono::milliseconds OverrunBound(const harness::LockOptions& options) const override {
+    return 2 * MutexAdapter::OverrunBound(options);
+  }
+  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
+                                         const harness::LockOptions& options) const override {
+    return std::make_unique<AdoptingLock<Mutex>>(environment, [&options](Client& client) {
+      return Mutex::Create(client, options.resource,
+                           {.key_prefix = options.key_prefix, .lease = options.lease});
+    });
+  }
+};
+
 }  // namespace
 
 std::shared_ptr<const harness::Subject> MutexSubject() {
   return std::make_shared<const PlainMutexAdapter>(
       "mutex", "interlock::Mutex: one holder at a time, by lease",
       harness::Traits{.own_leases = true});
+}
+
+std::shared_ptr<const harness::Subject> AdoptedMutexSubject() {
+  return std::make_shared<const AdoptedMutexAdapter>();
 }
 
 std::shared_ptr<const harness::Subject> RenewedMutexSubject() {

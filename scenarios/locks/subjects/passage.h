@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// What a latch grants: a client that is let through holds nothing, see harness::Latch.
+// What a latch grants: a client that is let through holds nothing, see harness::Latch. And for how
+// long a latch lives.
 //
 // Thread safety: as harness::Hold.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -18,6 +20,11 @@ class Passage final : public harness::Hold {
   MonotonicTime valid_until() const override { return kNever; }
   Status Release() override { return Status(); }
 };
+
+inline std::chrono::milliseconds LifeOf(const harness::LockOptions& options) {
+  constexpr std::chrono::hours kLongerThanAnyRun(7 * 24);
+  return options.life.count() > 0 ? options.life : kLongerThanAnyRun;
+}
 
 inline Result<std::unique_ptr<harness::Hold>> ToPassage(const Status& opened) {
   if (!opened.ok()) return opened;

@@ -30,11 +30,10 @@ class SemaphoreAdapter final : public PermitAdapter {
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {
     return std::make_unique<SemaphoreLock>(environment, [&options](Client& client) {
-      SemaphoreOptions semaphore;
-      semaphore.key_prefix = options.key_prefix;
-      semaphore.limit = options.permits > 0 ? std::optional(options.permits) : std::nullopt;
-      semaphore.lease = options.lease;
-      return Semaphore::Create(client, options.resource, semaphore);
+      const auto limit = options.permits > 0 ? std::optional(options.permits) : std::nullopt;
+      return Semaphore::Create(
+          client, options.resource,
+          {.key_prefix = options.key_prefix, .limit = limit, .lease = options.lease});
     });
   }
 

@@ -11,7 +11,7 @@
 #include <interlock/single_file.h>
 
 #include "scenarios/locks/subjects/lease_adapter.h"
-#include "scenarios/locks/subjects/line_keys.h"
+#include "scenarios/locks/subjects/line_adapter.h"
 #include "scenarios/locks/subjects/mutex_adapter.h"
 #include "scenarios/locks/subjects/permit_adapter.h"
 #include "scenarios/locks/subjects/subjects.h"
@@ -19,19 +19,11 @@
 namespace interlock::scenarios::subjects {
 namespace {
 
-class SingleFileAdapter final : public PermitAdapter {
+class SingleFileAdapter final : public LineAdapter<PermitAdapter, SingleFileOptions> {
  public:
   std::string_view name() const override { return "single-file"; }
   std::string_view summary() const override {
     return "interlock::SingleFile: permits with leases of their own, first come, first served";
-  }
-  harness::Traits traits() const override {
-    harness::Traits traits = PermitAdapter::traits();
-    traits.bypass_bound = 0;
-    return traits;
-  }
-  std::vector<harness::Promise> Promises() const override {
-    return WithOrder(PermitAdapter::Promises());
   }
 
   /// One value holds all permits, ";<token> <fencing token> <end of the lease>" for each.
@@ -53,32 +45,13 @@ class SingleFileAdapter final : public PermitAdapter {
     return owners;
   }
 
-  std::chrono::milliseconds WakeUpBound(const harness::LockOptions& options) const override {
-    return LongestSleep(options, SingleFileOptions().retry.max_wait);
-  }
-  std::optional<std::chrono::milliseconds> PassedOverBound(
-      const harness::LockOptions& options) const override {
-    const SingleFileOptions used;
-    return PassesOverWithin(options, used.retry.max_wait, used.grace);
-  }
-
-  std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
-      const harness::LockOptions& options) const override {
-    std::vector<harness::AuxiliaryKey> keys = PermitAdapter::AuxiliaryKeys(options);
-    const SingleFileOptions used;
-    AddLineKeys(options, used.retry.max_wait, used.grace, keys);
-    return keys;
-  }
-
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {
     return std::make_unique<LeaseLock<SingleFile>>(environment, [&options](Client& client) {
-      SingleFileOptions single_file;
-      single_file.name = options.resource;
-      single_file.key_prefix = options.key_prefix;
-      single_file.concurrency = options.permits;
-      single_file.expire_in = options.lease;
-      return SingleFile::Create(client, single_file);
+      return SingleFile::Create(client, {.name = options.resource,
+                                         .key_prefix = options.key_prefix,
+                                         .concurrency = options.permits,
+                                         .expire_in = options.lease});
     });
   }
 

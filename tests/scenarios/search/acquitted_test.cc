@@ -228,7 +228,7 @@ TEST(AcquittedTest, WaitersMayBlockOnAListThatGetsASignalForEachPermit) {
                        attempt, StatusCode::kNotOwner);
   };
   recipe.wait = specimens::AwaitPermitSignal;
-  recipe.auxiliary = specimens::SignalKeys;
+  recipe.auxiliary = {specimens::kSignalBeside};
   recipe.hand_over_bound = [](const harness::LockOptions& options) { return options.lease / 8; };
   const Entry lock = Sound(std::move(recipe));
   EXPECT_EQ(Convictions(lock, {"crowd", "crowd-permits", "leave-together"}, 300), "");
