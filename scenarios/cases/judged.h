@@ -11,8 +11,9 @@
 namespace interlock::scenarios {
 
 /// Every property that a lock is judged by, once. The order is that of judging (violations at one
-/// instant are told in it) and of the rows of a report. The enumerators, the declarations of the
-/// rows (property.h) and the table (property.cc) are made of this list.
+/// instant are told in it, after those noted during the run) and of the rows of a report. The
+/// enumerators, the declarations of the rows (property.h) and the table (property.cc) are made of
+/// this list.
 #define INTERLOCK_PROPERTIES(PROPERTY)                           \
   PROPERTY(ServerExclusion)  /* LK001 */                         \
   PROPERTY(BeliefExclusion)  /* LK002 */                         \

@@ -112,7 +112,7 @@ class Circles {
     const History& history = *histories_[resource];
     Waiting waiting{&attempt, resource, {}, {}};
     for (const ServerHold& entry : history.server_holds) {
-      const VirtualTime until = std::min(entry.ended, entry.promised_until);
+      const VirtualTime until = entry.had_until();
       if (!Contains({entry.granted, until}, at) || !Conflict(attempt, entry)) continue;
       const std::optional<int> owner = HolderOf(entry, resource, at);
       if (!owner.has_value() || IsItsOwnPart(attempt, entry)) return std::nullopt;

@@ -34,8 +34,7 @@ bool Overlaps(VirtualTime from, VirtualTime to, VirtualTime begin, VirtualTime e
 bool IsContended(const History& history, const Attempt& attempt) {
   for (const ServerHold& hold : history.server_holds) {
     if (hold.client != attempt.client && Conflict(attempt, hold) &&
-        Overlaps(attempt.asked, attempt.answered, hold.granted,
-                 std::min(hold.ended, hold.promised_until))) {
+        Overlaps(attempt.asked, attempt.answered, hold.granted, hold.had_until())) {
       return true;
     }
   }
@@ -153,7 +152,7 @@ bool WokenAsItTimedOut(const History& history, const Attempt& attempt) {
   if (attempt.deadline == kOpen) return false;
   return std::any_of(
       history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& entry) {
-        const VirtualTime free = std::min(entry.ended, entry.promised_until);
+        const VirtualTime free = entry.had_until();
         const bool waiting =
             attempt.asked < free && std::min(free, attempt.deadline) <= attempt.answered;
         return entry.client != attempt.client && waiting &&
@@ -169,7 +168,7 @@ bool WasFull(const History& history, const Death& death) {
   int out = 0;
   bool its_own = false;
   for (const ServerHold& entry : history.server_holds) {
-    const VirtualTime until = std::min(entry.ended, entry.promised_until);
+    const VirtualTime until = entry.had_until();
     if (entry.copied || death.at < entry.granted || until <= death.at) continue;
     ++out;
     its_own = its_own || entry.client == death.client;
@@ -198,12 +197,11 @@ bool WereTogether(const History& history, const ClientHold& reader) {
 /// Whether it waited while the other kind held the lock.
 bool WaitedForTheOthers(const History& history, const Attempt& attempt) {
   if (attempt.ask == Ask::kTry) return false;
-  return std::any_of(history.server_holds.begin(), history.server_holds.end(),
-                     [&](const ServerHold& hold) {
-                       return hold.shared != attempt.shared && hold.client != attempt.client &&
-                              Overlaps(attempt.asked, attempt.answered, hold.granted,
-                                       std::min(hold.ended, hold.promised_until));
-                     });
+  return std::any_of(
+      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& hold) {
+        return hold.shared != attempt.shared && hold.client != attempt.client &&
+               Overlaps(attempt.asked, attempt.answered, hold.granted, hold.had_until());
+      });
 }
 
 /// Interactions of readers and writers.

@@ -13,15 +13,13 @@
 namespace interlock::scenarios {
 namespace {
 
-VirtualTime EndOf(const ServerHold& hold) { return std::min(hold.ended, hold.promised_until); }
-
 /// Whether a permit granted under another limit was out at some instant of the request.
 bool AnotherIsOut(const History& history, const Attempt& attempt, int wish) {
   return std::any_of(
       history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& hold) {
         const int asked_by = hold.client >= 0 ? hold.client : hold.asked_by;
         const bool other = asked_by < 0 || history.limits.WishOf(asked_by) != wish;
-        return other && hold.granted <= attempt.answered && EndOf(hold) >= attempt.asked;
+        return other && hold.granted <= attempt.answered && hold.had_until() >= attempt.asked;
       });
 }
 
@@ -71,7 +69,7 @@ std::optional<Violation> JudgeCall(const History& history, const LimitCall& call
 int PermitsOut(const History& history, VirtualTime at) {
   return static_cast<int>(std::count_if(
       history.server_holds.begin(), history.server_holds.end(), [at](const ServerHold& hold) {
-        return !hold.copied && hold.granted <= at && at < EndOf(hold);
+        return !hold.copied && hold.granted <= at && at < hold.had_until();
       }));
 }
 

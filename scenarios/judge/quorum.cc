@@ -22,9 +22,7 @@ using Entries = std::vector<const ServerHold*>;
 
 /// The end of a promise, and of what the server really kept of it.
 VirtualTime PromiseEnd(const ServerHold& entry) { return entry.promise_end(); }
-VirtualTime ActualEnd(const ServerHold& entry) {
-  return std::min(entry.ended, entry.promised_until);
-}
+VirtualTime ActualEnd(const ServerHold& entry) { return entry.had_until(); }
 /// The end for refusals: an entry removed by others still counts as taken.
 VirtualTime TakenEnd(const ServerHold& entry) {
   return entry.given_back() ? entry.ended : entry.promised_until;

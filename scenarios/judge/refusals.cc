@@ -152,12 +152,12 @@ std::optional<Violation> Judge(const History& history, const Attempt& attempt,
                                const History* beside) {
   if (!IsDefinite(attempt)) return std::nullopt;
   if (const ServerHold* entry = LeftBehind(history, attempt)) {
-    return Violation{Judged::kSpuriousRefusal, attempt.answered, attempt.client,
-                     fmt::format("{} was told \"{}\" at {}, though the server had granted at {} "
-                                 "and keeps the grant until {}",
-                                 ClientName(attempt.client), ToString(attempt.answer),
-                                 Instant(attempt.answered), Instant(entry->granted),
-                                 Instant(std::min(entry->ended, entry->promised_until)))};
+    return Violation{
+        Judged::kSpuriousRefusal, attempt.answered, attempt.client,
+        fmt::format("{} was told \"{}\" at {}, though the server had granted at {} "
+                    "and keeps the grant until {}",
+                    ClientName(attempt.client), ToString(attempt.answer), Instant(attempt.answered),
+                    Instant(entry->granted), Instant(entry->had_until()))};
   }
   if (!WasFree(history, attempt, beside)) return std::nullopt;
   return Violation{Judged::kSpuriousRefusal, attempt.answered, attempt.client,

@@ -34,7 +34,7 @@ const ServerHold* FindQuorumth(const History& history, int client, const std::st
   const auto quorum = static_cast<std::size_t>(history.quorum);
   if (entries.size() < quorum) return nullptr;
   std::stable_sort(entries.begin(), entries.end(), [](const ServerHold* a, const ServerHold* b) {
-    return std::min(a->ended, a->promised_until) > std::min(b->ended, b->promised_until);
+    return a->had_until() > b->had_until();
   });
   return entries[quorum - 1];
 }
@@ -57,8 +57,6 @@ bool WasReleased(const History& history, const ServerHold& again, const ClientHo
                (again.copied || hold.ended >= told.release_called);
       });
 }
-
-VirtualTime EndOf(const ServerHold& entry) { return std::min(entry.ended, entry.promised_until); }
 
 /// Number of servers on which the latest entry with that token meets the condition.
 template <typename Condition>
@@ -100,7 +98,7 @@ bool IsRepeated(const Force& force, const History& history) {
   if (before == nullptr || before->answer != StatusCode::kOk) return false;
   return std::none_of(
       history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& entry) {
-        const VirtualTime end = std::min(entry.ended, entry.promised_until);
+        const VirtualTime end = entry.had_until();
         // A client that keeps waiting with its token may have been granted another entry.
         const bool another = entry.token != force.token || entry.granted > before->looked;
         return (another && end >= before->called) || entry.end == ServerHoldEnd::kLost;
@@ -160,7 +158,7 @@ void CompareReleased(const ClientHold& hold, VirtualTime now, History& history) 
     return lost && entry->promise_end() > std::min(hold.release_called, now);
   });
   if (released) return;
-  history.observed.push_back({now, hold.client, ReleasedNothing{EndOf(*entries.front())}});
+  history.observed.push_back({now, hold.client, ReleasedNothing{entries.front()->had_until()}});
 }
 
 void CompareExtended(const ClientHold& hold, VirtualTime called, std::int64_t called_ms,
@@ -170,7 +168,7 @@ void CompareExtended(const ClientHold& hold, VirtualTime called, std::int64_t ca
   const std::int64_t lease_ms = LeaseOf(history, hold.client).count() / 1'000'000;
   const std::int64_t last_ms = 1;  // during which it is owned, too, see harness::LastMs
   const bool extended = HoldsForEnough(entries, history, [&](const ServerHold* entry) {
-    if (EndOf(*entry) <= called) return false;
+    if (entry->had_until() <= called) return false;
     // An entry made by the extension itself does not prove that there was something to extend.
     const bool own_doing = entry->client < 0 && entry->made_by == hold.client;
     if (own_doing && entry->granted >= called) return false;
@@ -180,7 +178,7 @@ void CompareExtended(const ClientHold& hold, VirtualTime called, std::int64_t ca
     return anew || entry->expires_at_ms + last_ms >= called_ms + lease_ms;
   });
   if (extended) return;
-  history.observed.push_back({now, hold.client, ExtendedNothing{EndOf(*entries.front())}});
+  history.observed.push_back({now, hold.client, ExtendedNothing{entries.front()->had_until()}});
 }
 
 void CompareRenewed(const ClientHold& hold, VirtualTime until, VirtualTime now, History& history) {

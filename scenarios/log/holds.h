@@ -126,6 +126,8 @@ struct ServerHold {
     return std::min(waived, given_back() ? ended : surely_until());
   }
   VirtualTime surely_until() const { return promised_until - left_open; }
+  /// Until when the server had it.
+  VirtualTime had_until() const { return std::min(ended, promised_until); }
   bool given_back() const {
     return end == ServerHoldEnd::kReleased || end == ServerHoldEnd::kForced;
   }

@@ -16,6 +16,11 @@ Status CallReaders(RedisClient& redis, std::string_view script, const Attempt& a
                     otherwise);
 }
 
+Status EnterBy(RedisClient& redis, const Attempt& attempt, std::string_view script) {
+  return CallReaders(redis, script, attempt, {attempt.token, Ms(attempt.lease)},
+                     StatusCode::kNotAcquired);
+}
+
 Status EnterCorrectly(RedisClient& redis, Attempt& attempt) {
   constexpr std::string_view kReader =
       "if redis.call('exists', KEYS[1]) == 1 then return 0 end "
@@ -25,8 +30,7 @@ Status EnterCorrectly(RedisClient& redis, Attempt& attempt) {
   constexpr std::string_view kWriter =
       "if redis.call('zcount', readers, ms(now), '+inf') > 0 then return 0 end "
       "return redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) and 1 or 0";
-  return CallReaders(redis, attempt.shared ? kReader : kWriter, attempt,
-                     {attempt.token, Ms(attempt.lease)}, StatusCode::kNotAcquired);
+  return EnterBy(redis, attempt, attempt.shared ? kReader : kWriter);
 }
 
 Status LeaveCorrectly(RedisClient& redis, Attempt& attempt) {

@@ -20,6 +20,9 @@ namespace interlock::scenarios::specimens {
 Status CallReaders(RedisClient& redis, std::string_view script, const Attempt& attempt,
                    std::initializer_list<std::string_view> arguments, StatusCode otherwise);
 
+/// The same with ARGV token, lease, to enter: kNotAcquired for anything but 1.
+Status EnterBy(RedisClient& redis, const Attempt& attempt, std::string_view script);
+
 /// Each does what the attempt's side has to do; a script's 1 is a yes.
 Status EnterCorrectly(RedisClient& redis, Attempt& attempt);
 Status LeaveCorrectly(RedisClient& redis, Attempt& attempt);

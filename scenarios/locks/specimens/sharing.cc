@@ -12,6 +12,12 @@
 namespace interlock::scenarios::specimens {
 namespace {
 
+/// "1" if the client goes on to wait when it is not let in, else "0".
+std::string_view SaysWhetherItWaits(RedisClient& redis, const Attempt& attempt) {
+  const bool waits = attempt.deadline.has_value() && redis.runtime().Now() < *attempt.deadline;
+  return waits ? "1" : "0";
+}
+
 // Readers in a counter: INCR on the way in, DECR on the way out, and a writer enters when it shows
 // zero. What every textbook does in memory, and many have done in Redis.
 //
@@ -33,8 +39,7 @@ Specimen CountedReaders() {
       return CallReaders(redis, kReader, attempt, {Ms(kLifeInLeases * attempt.lease)},
                          StatusCode::kNotAcquired);
     }
-    return CallReaders(redis, kWriter, attempt, {attempt.token, Ms(attempt.lease)},
-                       StatusCode::kNotAcquired);
+    return EnterBy(redis, attempt, kWriter);
   };
   const auto leave = [](RedisClient& redis, Attempt& attempt) {
     if (!attempt.shared) return UnlockCorrectly(redis, attempt);
@@ -146,8 +151,7 @@ Specimen ReadersOneByOne() {
         "if redis.call('zcount', readers, ms(now), '+inf') > 0 then return 0 end "
         "redis.call('zadd', readers, ms(now + ARGV[2]), ARGV[1]) "
         "return redis.call('pexpire', readers, ARGV[2])";
-    return CallReaders(redis, kReader, attempt, {attempt.token, Ms(attempt.lease)},
-                       StatusCode::kNotAcquired);
+    return EnterBy(redis, attempt, kReader);
   };
   return {MakeLock(ReadersRecipe("broken/readers-one-by-one",
                                  "readers exclude each other like writers", {.lock = enter})),
@@ -179,13 +183,10 @@ Specimen DeadWriterFirst() {
         "if ARGV[4] == '1' then redis.call('sadd', writers, ARGV[3]) "
         "  redis.call('pexpire', writers, ARGV[5]) end "
         "return 0";
-    const bool waits = attempt.deadline.has_value() && redis.runtime().Now() < *attempt.deadline;
-    if (attempt.shared) {
-      return CallReaders(redis, kReader, attempt, {attempt.token, Ms(attempt.lease)},
-                         StatusCode::kNotAcquired);
-    }
+    const std::string_view waits = SaysWhetherItWaits(redis, attempt);
+    if (attempt.shared) return EnterBy(redis, attempt, kReader);
     return CallReaders(redis, kWriter, attempt,
-                       {attempt.token, Ms(attempt.lease), attempt.client, waits ? "1" : "0",
+                       {attempt.token, Ms(attempt.lease), attempt.client, waits,
                         Ms(kLifeInLeases * attempt.lease)},
                        StatusCode::kNotAcquired);
   };
@@ -223,13 +224,10 @@ Specimen ReadersJoin() {
         "if ARGV[4] == '1' then redis.call('zadd', writers, ms(now + ARGV[2]), ARGV[3]) "
         "  redis.call('pexpire', writers, ARGV[2]) end "
         "return 0";
-    const bool waits = attempt.deadline.has_value() && redis.runtime().Now() < *attempt.deadline;
-    if (attempt.shared) {
-      return CallReaders(redis, kReader, attempt, {attempt.token, Ms(attempt.lease)},
-                         StatusCode::kNotAcquired);
-    }
+    const std::string_view waits = SaysWhetherItWaits(redis, attempt);
+    if (attempt.shared) return EnterBy(redis, attempt, kReader);
     return CallReaders(redis, kWriter, attempt,
-                       {attempt.token, Ms(attempt.lease), attempt.client, waits ? "1" : "0"},
+                       {attempt.token, Ms(attempt.lease), attempt.client, waits},
                        StatusCode::kNotAcquired);
   };
   Recipe recipe = ReadersRecipe(

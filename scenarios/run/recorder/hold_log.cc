@@ -16,7 +16,7 @@ namespace {
 void NoteProlonged(const History& history, const std::string& token, Renewal& renewal) {
   const ServerHold* entry = FindServerHold(history, renewal.client, token);
   if (entry == nullptr || entry->promised_until <= renewal.promised_until) return;
-  const bool kept = std::min(entry->ended, entry->promised_until) > renewal.answered;
+  const bool kept = entry->had_until() > renewal.answered;
   if (kept && entry->renewed >= renewal.called) renewal.prolonged = entry->renewed;
 }
 
@@ -61,7 +61,7 @@ void HoldLog::OnLeave(Party who) {
 void HoldLog::OnExtend(Party who) {
   log_.Note(who, "extend");
   const ServerHold* entry = FindServerHold(log_.history(who), who.client, log_.hold(who).token);
-  if (entry != nullptr && std::min(entry->ended, entry->promised_until) <= log_.now()) {
+  if (entry != nullptr && entry->had_until() <= log_.now()) {
     log_.goals.Add(Goal::kExtendAfterLoss);
   }
   log_.dealing(who).doing = Doing::kExtending;
