@@ -12,21 +12,21 @@
 namespace interlock::scenarios::catalogue {
 
 struct ServerCase {
-  std::string_view name;       ///< the name of the scenario, and of the class of faults
-  std::string_view guarantee;  ///< "guarantee.<name>.<topology>"
+  std::string_view name;  ///< the name of the scenario, and of the class of faults
   std::string_view summary;
   SynchronyClass synchrony = SynchronyClass::kNone;
   std::vector<sim::FaultKind> faults;
   GivesUp gives_up;
   std::vector<sim::Persistence> persistence;
-  bool replicated = false;            ///< a primary with two replicas; else one server
-  std::string_view independent = {};  ///< as `guarantee`, of independent masters; empty: not there
+  /// A primary with two replicas; else one server, or in the guarantee table also independent
+  /// masters.
+  bool replicated = false;
 };
 
 const std::vector<ServerCase>& ServerCases();
 
-/// Servers, faults and what is given up; clients overstay and extend.
-void ShapeFor(const ServerCase& one, Scenario& scenario);
+/// Servers, faults and what is given up; clients overstay and extend. It judges nothing yet.
+Scenario ScenarioOf(const ServerCase& one);
 
 /// A primary with two replicas.
 void OnReplicas(WorkloadShape& shape);
