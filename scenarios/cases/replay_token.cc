@@ -3,7 +3,6 @@
 
 #include <array>
 #include <charconv>
-#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -366,6 +365,12 @@ Result<ReplayToken> DecodeReplayToken(std::string_view text) {
   }
   token.run = std::move(*packed);
   return token;
+}
+
+std::optional<PackedRun> PackedRunIn(std::string_view token) {
+  auto decoded = DecodeReplayToken(token);
+  if (!decoded.ok() || !std::holds_alternative<PackedRun>(decoded->run)) return std::nullopt;
+  return std::get<PackedRun>(std::move(decoded->run));
 }
 
 }  // namespace interlock::scenarios

@@ -252,8 +252,7 @@ void CompleteCounterexample(const Found& found, std::string_view program,
 
 Counterexample ExplainPartly(const Found& found, const RunResult& run, std::string sentence,
                              std::string_view program, int client) {
-  const RunCase run_case{found.unit.entry->subject.get(), found.unit.scenario,
-                         found.unit.synchrony};
+  const RunCase run_case = CaseOf(found.unit);
   Counterexample counterexample = Named(found);
   const auto columns = counterexample.columns.size();
   counterexample.sentence = std::move(sentence);
@@ -284,8 +283,7 @@ Counterexample ExplainPartly(const Found& found, const RunResult& run, std::stri
 
 Explained Explain(const Found& found, std::string_view program, Effort effort,
                   const std::atomic<bool>* stop) {
-  const RunCase run_case{found.unit.entry->subject.get(), found.unit.scenario,
-                         found.unit.synchrony};
+  const RunCase run_case = CaseOf(found.unit);
   sim::Universe universe;
   sim::Choices choices = sim::Choices::FromTape(found.tape);
   const RunResult run = RunOnce(universe, run_case, found.workload, choices, true);
