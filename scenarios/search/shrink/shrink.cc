@@ -52,6 +52,8 @@ class Shrinker {
     return smaller;
   }
 
+  std::size_t Faults() const { return FaultPlaces(case_.workload).size(); }
+
   bool Accept(AimedOutcome outcome) {
     if (!outcome.fails) return false;
     ++shrinks_;
@@ -63,7 +65,7 @@ class Shrinker {
   /// The original case says at which steps its faults strike; from now on, it says what they
   /// strike.
   void FindTargets() {
-    if (case_.targets.empty()) return;
+    if (Faults() == 0) return;
     AimedOutcome as_found = trial_.FailsAimed(case_, tape_);
     if (as_found.fails) case_ = std::move(as_found.one);
   }
@@ -114,7 +116,7 @@ class Shrinker {
   }
 
   bool DeleteFaults() {
-    return DeleteInBatches([this] { return case_.targets.size(); },
+    return DeleteInBatches([this] { return Faults(); },
                            [](const Aimed& one, std::size_t first, std::size_t count) {
                              return WithoutFaults(one, first, count);
                            });
@@ -156,8 +158,8 @@ class Shrinker {
   /// that is paused twice may as well be paused once, for longer.
   bool FewerPauses() {
     bool smaller = false;
-    for (std::size_t i = case_.targets.size(); i-- > 0 && !trial_.ended();) {
-      if (i >= case_.targets.size()) continue;
+    for (std::size_t i = Faults(); i-- > 0 && !trial_.ended();) {
+      if (i >= Faults()) continue;
       std::vector<Aimed> instead = ThinkingInsteadOf(case_, i);
       for (Aimed& longer : OneLongPauseInsteadOf(case_, i)) instead.push_back(std::move(longer));
       smaller = std::any_of(instead.begin(), instead.end(),
@@ -197,7 +199,7 @@ class Shrinker {
     for (std::size_t client = clients; client-- > 0 && clients > 1;) {
       if (TryFresh(WithoutClient(now, client))) return true;
     }
-    for (std::size_t i = now.targets.size(); i-- > 0;) {
+    for (std::size_t i = Faults(); i-- > 0;) {
       if (TryFresh(WithoutFaults(now, i, 1))) return true;
     }
     for (std::size_t from = clients; from-- > 0;) {
@@ -291,9 +293,9 @@ class Shrinker {
   bool SimplerLengths() {
     constexpr Duration kLease = std::chrono::seconds(1);
     bool smaller = case_.workload.lease != kLease && Try(ScaledTo(case_.workload, kLease));
-    const std::size_t faults = case_.targets.size();
+    const std::size_t faults = Faults();
     for (const Knob& knob : KnobsOf(case_.workload)) {
-      if (case_.targets.size() != faults) break;  // a fault strikes nothing any more
+      if (Faults() != faults) break;  // a fault strikes nothing any more
       for (const Duration value : knob.canonical) {
         if (value == knob.Read(case_.workload) || trial_.ended()) break;
         if (!Try(knob.Set(case_.workload, value))) continue;
@@ -309,7 +311,7 @@ class Shrinker {
     bool smaller = false;
     const std::vector<Place> places = FaultPlaces(case_.workload);
     for (const Place place : places) {
-      if (case_.targets.size() != places.size()) break;  // a fault strikes nothing any more
+      if (Faults() != places.size()) break;  // a fault strikes nothing any more
       const int now = case_.workload.clients[place.client].faults[place.index].step;
       for (int step = 0; step < now && !trial_.ended(); ++step) {
         Workload earlier = case_.workload;

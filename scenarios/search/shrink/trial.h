@@ -90,8 +90,6 @@ class Trial {
     return tries_ >= budget_ || commands_ >= kMostCommands || (stop_ != nullptr && *stop_);
   }
   int tries() const { return tries_; }
-  int budget() const { return budget_; }
-  const RunCase& run_case() const { return case_; }
   Judged property() const { return property_; }
 
  private:
