@@ -28,8 +28,9 @@ std::optional<MinimalCase> Smallest(const Specimen& specimen, const Conviction& 
   for (const Bounds& way : testing::Ways()) {
     const auto options = testing::Within(specimen, conviction, way);
     if (!options) continue;
-    const auto found = ExploreMinimal(*options);
-    if (found && (!smallest || found->faults < smallest->faults)) smallest = found;
+    const auto found = Explore(*options).violation;
+    if (found && found->minimal && (!smallest || found->faults < smallest->faults))
+      smallest = found;
   }
   return smallest;
 }
@@ -127,8 +128,8 @@ TEST(ShrinkMinimalTest, TheWeaknessesOfSoundLocksAreShrunkToTheSmallestThereIs) 
     options.run_case = {subject.get(), &scenario, scenario.classes.back()};
     options.bounds = one.bounds;
     options.only = {*JudgedFromSlug(one.property)};
-    const auto minimal = ExploreMinimal(options);
-    ASSERT_TRUE(minimal.has_value());
+    const auto minimal = Explore(options).violation;
+    ASSERT_TRUE(minimal.has_value() && minimal->minimal);
     const auto found =
         Shrunk({subject, false, {}}, one.scenario, scenario.classes.back(), one.property);
     ASSERT_TRUE(found.has_value());
