@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/cases/swarm.h"
 
-#include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <vector>
 
@@ -56,6 +54,11 @@ class Dice {
   const std::uint64_t seed_;
   std::uint64_t count_ = 0;
 };
+
+template <typename List>
+auto& AnyOf(Dice& dice, List& list) {
+  return list[static_cast<std::size_t>(dice.Below(static_cast<int>(list.size())))];
+}
 
 /// Things of which one is picked by weight.
 class Weighted {
@@ -173,11 +176,9 @@ void AddFaults(Dice& dice, const WorkloadShape& shape, int nodes, RawWorkload& r
   const int kinds = static_cast<int>(shape.faults.size());
   if (kinds == 0 || shape.max_faults == 0 || dice.OneIn(kCalmOneIn)) return;
   const Weighted on(dice, kinds);
-  const int wanted =
-      kFaultsInAll[static_cast<std::size_t>(dice.Below(static_cast<int>(kFaultsInAll.size())))];
+  const int wanted = AnyOf(dice, kFaultsInAll);
   for (int i = 0; i < wanted; ++i) {
-    RawClient& client =
-        raw.clients[static_cast<std::size_t>(dice.Below(static_cast<int>(raw.clients.size())))];
+    RawClient& client = AnyOf(dice, raw.clients);
     const auto kind = static_cast<std::size_t>(on.Pick(dice));
     const RawFault fault = DrawFault(dice, shape.faults[kind], nodes, MostSteps(shape));
     if (static_cast<int>(client.faults.size()) < shape.max_faults) client.faults.push_back(fault);
@@ -260,9 +261,7 @@ void VaryLimits(Dice& dice, const WorkloadShape& shape, RawWorkload& raw) {
 void SendOperators(Dice& dice, RawWorkload& raw) {
   if (!dice.OneIn(kOperatorsOneIn)) return;
   for (int left = 1 + dice.Below(kMostOperators); left > 0; --left) {
-    std::vector<RawOperation>& operations =
-        raw.clients[static_cast<std::size_t>(dice.Below(static_cast<int>(raw.clients.size())))]
-            .operations;
+    std::vector<RawOperation>& operations = AnyOf(dice, raw.clients).operations;
     if (operations.empty()) operations.emplace_back();
     const auto place = static_cast<std::size_t>(dice.Below(static_cast<int>(operations.size())));
     RawOperation& chosen = operations[place];

@@ -16,7 +16,7 @@
 #include "scenarios/search/lock_exploration.h"
 #include "scenarios/search/plan.h"
 #include "scenarios/search/row_book.h"
-#include "scenarios/search/to_report.h"
+#include "scenarios/search/shrink/trial.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -372,7 +372,7 @@ void Conclude(const CampaignOptions& options, CampaignResult& result) {
   for (const Found& found : result.found) {
     reports::ResultRow& row = result.report.results[found.row];
     row.replay = found.token;
-    if (!found.explain) row.unshrunk = ToReport(SizeOf({found.workload, found.tape}));
+    if (!found.explain) row.unshrunk = SizeOf({found.workload, found.tape});
   }
   for (const Found& found : result.found) {
     if (found.property == Judged::kCrash) ReplayByCrash(found, result.report.results);

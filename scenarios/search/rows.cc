@@ -2,14 +2,10 @@
 #include "scenarios/search/rows.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -216,10 +216,6 @@ std::string_view Binary(std::string_view program) {
 
 }  // namespace
 
-reports::Size ToReport(const CaseSize& size) {
-  return {size.clients, size.faults, size.operations, size.switches};
-}
-
 std::string ReplayCommand(std::string_view program, std::string_view token) {
   if (program.empty()) return std::string(token);
   return fmt::format("{} replay '{}'", program, token);
@@ -235,8 +231,8 @@ void CompleteCounterexample(const Found& found, std::string_view program,
     }
     ++client;
   }
-  counterexample.shrunk.now = ToReport(SizeOf({found.workload, found.tape}));
-  counterexample.shrunk.original = ToReport(SizeOf({found.original, found.original_tape}));
+  counterexample.shrunk.now = SizeOf({found.workload, found.tape});
+  counterexample.shrunk.original = SizeOf({found.original, found.original_tape});
   counterexample.shrunk.shrinks = static_cast<std::uint64_t>(found.shrinks);
   counterexample.shrunk.time = found.shrink_time;
   counterexample.violating_runs = found.violating_runs;

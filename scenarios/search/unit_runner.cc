@@ -20,7 +20,7 @@ constexpr Sizes kSmall = {3, 2};
 
 /// The sizes of a case, in which too many faults weigh more than too many clients.
 Sizes SizesOf(const Found& found) {
-  const CaseSize size = SizeOf({found.workload, found.tape});
+  const reports::Size size = SizeOf({found.workload, found.tape});
   return {std::max(size.clients, size.faults > 2 ? size.faults + 2 : 0), size.faults};
 }
 

@@ -91,6 +91,21 @@ class Shrinker {
   /// Tries a workload with the same faults.
   bool Try(const Workload& simpler) { return Try(Aimed{simpler, case_.targets}); }
 
+  /// Tries one after the other, up to the first that still fails.
+  template <typename Case>
+  bool TryAny(const std::vector<Case>& simpler) {
+    return std::any_of(simpler.begin(), simpler.end(),
+                       [this](const Case& one) { return Try(one); });
+  }
+
+  /// Repeats what makes the case smaller, since each success makes room for more.
+  template <typename Step>
+  bool WhileSmaller(const Step& step) {
+    bool smaller = false;
+    while (!trial_.ended() && step()) smaller = true;
+    return smaller;
+  }
+
   bool TryTape(const sim::Tape& calmer) {
     return calmer != tape_ && Accept(trial_.FailsAimed(case_, calmer));
   }
@@ -116,17 +131,12 @@ class Shrinker {
   }
 
   bool DeleteFaults() {
-    return DeleteInBatches([this] { return Faults(); },
-                           [](const Aimed& one, std::size_t first, std::size_t count) {
-                             return WithoutFaults(one, first, count);
-                           });
+    return DeleteInBatches([this] { return Faults(); }, WithoutFaults);
   }
 
   bool DeleteOperations() {
     return DeleteInBatches([this] { return OperationPlaces(case_.workload).size(); },
-                           [](const Aimed& one, std::size_t first, std::size_t count) {
-                             return WithoutOperations(one, first, count);
-                           });
+                           WithoutOperations);
   }
 
   bool DeleteClients() {
@@ -140,18 +150,11 @@ class Shrinker {
 
   /// Replaces operations by thinking, since one may matter only for the time that it takes.
   bool ThinkInstead() {
-    bool smaller = false;
-    for (bool again = true; again && !trial_.ended();) {
-      again = false;
-      for (const Place place : OperationPlaces(case_.workload)) {
-        const std::vector<Aimed> instead = ThinkingInstead(case_, place);
-        again = std::any_of(instead.begin(), instead.end(),
-                            [this](const Aimed& one) { return Try(one); });
-        if (again) break;
-      }
-      smaller = smaller || again;
-    }
-    return smaller;
+    return WhileSmaller([this] {
+      const std::vector<Place> places = OperationPlaces(case_.workload);
+      return std::any_of(places.begin(), places.end(),
+                         [this](Place place) { return TryAny(ThinkingInstead(case_, place)); });
+    });
   }
 
   /// Removes pauses: a client that is paused before it is answered may as well ask later, and one
@@ -162,9 +165,7 @@ class Shrinker {
       if (i >= Faults()) continue;
       std::vector<Aimed> instead = ThinkingInsteadOf(case_, i);
       for (Aimed& longer : OneLongPauseInsteadOf(case_, i)) instead.push_back(std::move(longer));
-      smaller = std::any_of(instead.begin(), instead.end(),
-                            [this](const Aimed& one) { return Try(one); }) ||
-                smaller;
+      smaller = TryAny(instead) || smaller;
     }
     return smaller;
   }
@@ -277,17 +278,7 @@ class Shrinker {
   }
 
   bool TrySimplerKinds() {
-    bool smaller = false;
-    // Each success creates a new list of what may still be simplified.
-    for (bool again = true; again && !trial_.ended();) {
-      again = false;
-      for (const Workload& simpler : SimplerKinds(case_.workload)) {
-        if (!Try(simpler)) continue;
-        again = smaller = true;
-        break;
-      }
-    }
-    return smaller;
+    return WhileSmaller([this] { return TryAny(SimplerKinds(case_.workload)); });
   }
 
   bool SimplerLengths() {

@@ -94,8 +94,8 @@ bool AsNumbered(const Aimed& one, const std::vector<AimedFault>& faults) {
 
 }  // namespace
 
-CaseSize SizeOf(const TrialCase& one) {
-  CaseSize size;
+reports::Size SizeOf(const TrialCase& one) {
+  reports::Size size;
   size.clients = one.workload.clients.size();
   for (const ClientPlan& client : one.workload.clients) {
     size.faults += client.faults.size();
