@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "scenarios/cases/catalogue/fault_classes.h"
-
 #include <deque>
 #include <string>
 #include <string_view>
@@ -16,14 +14,6 @@ namespace interlock::scenarios::catalogue {
 namespace {
 
 using sim::FaultKind;
-
-struct Class {
-  std::string_view name;
-  std::string_view summary;
-  SynchronyClass synchrony;
-  std::vector<FaultKind> faults;
-  bool wild_clocks = false;  // of clients, beyond all allowances
-};
 
 std::vector<Judged> EveryLockProperty() {
   std::vector<Judged> all;
@@ -51,17 +41,8 @@ void Add(Scenario cell, std::vector<Scenario>& all) {
   all.push_back(std::move(cell));
 }
 
-Scenario CellOf(const Class& one) {
-  Scenario cell = Named(one.name, one.summary, {one.synchrony});
-  cell.shape.faults = one.faults;
-  cell.shape.overstay = true;
-  cell.shape.extend = true;
-  if (one.wild_clocks) FreeClocks(cell);
-  return cell;
-}
-
 /// Faults of clients and links, which every topology meets.
-std::vector<Class> OfClientsAndLinks() {
+std::vector<FaultCase> OfClientsAndLinks() {
   return {
       {"none", "nothing goes wrong", SynchronyClass::kNone, {}},
       {"client-crash", "clients die at any step", SynchronyClass::kNone, {FaultKind::kCrash}},
@@ -92,7 +73,7 @@ std::vector<Class> OfClientsAndLinks() {
        "clients' clocks jump, stand still, or run at up to half or double speed",
        SynchronyClass::kArbitrary,
        {FaultKind::kClientClockRate, FaultKind::kClientClockJump, FaultKind::kPauseClockFrozen},
-       true},
+       {.clocks = true}},
   };
 }
 
@@ -100,15 +81,15 @@ std::vector<Class> OfClientsAndLinks() {
 
 std::vector<Scenario> FaultClasses() {
   std::vector<Scenario> all;
-  for (const Class& one : OfClientsAndLinks()) {
-    Scenario cell = CellOf(one);
+  for (const FaultCase& one : OfClientsAndLinks()) {
+    Scenario cell = ScenarioOf(one);
     Add(cell, all);
     OnReplicas(cell.shape);
     Add(cell, all);
     OnIndependent(cell.shape, 3);
     Add(cell, all);
   }
-  for (const ServerCase& one : ServerCases()) {
+  for (const FaultCase& one : ServerCases()) {
     Scenario cell = ScenarioOf(one);
     Add(cell, all);
     if (one.replicated) continue;

@@ -111,4 +111,8 @@ std::vector<Scenario> AntirezRows();
 std::vector<Scenario> RedisRows();
 std::vector<Scenario> OtherRows();
 
+/// The rows of the guarantee table, which is not part of the catalogue: a scenario for each class
+/// of faults on each topology where it can happen. Each judges every property that there is.
+std::vector<Scenario> FaultClasses();
+
 }  // namespace interlock::scenarios::catalogue

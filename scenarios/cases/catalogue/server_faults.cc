@@ -15,9 +15,9 @@ constexpr GivesUp kClocks{.clocks = true, .writes = false};
 
 }  // namespace
 
-const std::vector<ServerCase>& ServerCases() {
+const std::vector<FaultCase>& ServerCases() {
   // A function's own, because a user's tests may ask for the catalogue before main.
-  static const std::vector<ServerCase> kCases = {
+  static const std::vector<FaultCase> kCases = {
       {"server-restart",
        "the server dies or stands still, and forgets nothing that it has acknowledged",
        SynchronyClass::kBounded,
@@ -50,20 +50,17 @@ const std::vector<ServerCase>& ServerCases() {
        "the server's wall clock, by which leases end, is set, or runs at another rate",
        SynchronyClass::kNone,
        {FaultKind::kServerClockJump, FaultKind::kServerClockRate},
-       kClocks,
-       {Persistence::kNone}},
+       kClocks},
       {"server-errors",
        "for a while the server answers errors, forgets scripts, or closes connections",
        SynchronyClass::kNone,
        {FaultKind::kLoading, FaultKind::kReadonly, FaultKind::kOom, FaultKind::kBusy,
-        FaultKind::kMoved, FaultKind::kScriptFlush, FaultKind::kClientKill},
-       kNothing,
-       {Persistence::kNone}},
+        FaultKind::kMoved, FaultKind::kScriptFlush, FaultKind::kClientKill}},
   };
   return kCases;
 }
 
-Scenario ScenarioOf(const ServerCase& one) {
+Scenario ScenarioOf(const FaultCase& one) {
   Scenario scenario = Named(one.name, one.summary, {one.synchrony});
   scenario.gives_up = one.gives_up;
   WorkloadShape& shape = scenario.shape;
@@ -88,7 +85,7 @@ void OnIndependent(WorkloadShape& shape, int nodes) {
 
 std::vector<Scenario> ServerFaults() {
   std::vector<Scenario> all;
-  for (const ServerCase& one : ServerCases()) {
+  for (const FaultCase& one : ServerCases()) {
     Scenario& scenario = all.emplace_back(ScenarioOf(one));
     scenario.judges =
         ExclusionsAnd({Judged::kForeignRelease, Judged::kForeignExtend, Judged::kTokens,

@@ -30,7 +30,6 @@ class Search {
   void Audit(std::uint64_t paths);
 
   const Exploration& result() const { return result_; }
-  const ExploredCase& explored() const { return explored_; }
 
   /// For checkpoints; use only while it is not running.
   struct Saved {
