@@ -39,13 +39,8 @@ struct ShardCrash {
   bool operator==(const ShardCrash&) const = default;
 };
 
-/// Consecutive runs of one lock in one scenario and class. Units: runs, unless the name says
-/// otherwise.
-struct ShardBlock {
-  std::string lock;
-  std::string scenario;
-  SynchronyClass synchrony = SynchronyClass::kNone;
-  std::uint64_t first = 0;
+/// Totals over consecutive runs. Units: runs, unless the name says otherwise.
+struct RunCounts {
   std::uint64_t runs = 0;
   std::uint64_t runs_with_faults = 0;
   std::uint64_t commands = 0;
@@ -53,34 +48,48 @@ struct ShardBlock {
   std::uint64_t divergences = 0;
   std::uint64_t inconclusive = 0;
   std::string first_inconclusive;
-  std::int64_t virtual_ns = 0;
   std::uint64_t hash = 0;
-  bool endless = false;  ///< in the last of these runs a client kept asking endlessly
+  bool endless = false;             ///< in the last of these runs a client kept asking endlessly
+  std::uint64_t updates = 0;        ///< writes that guarded resources accepted
+  std::uint64_t lost_updates = 0;   ///< those of them that another write has overwritten
+  std::optional<ShardCrash> crash;  ///< the crash of the run after these, which ended them
+  bool operator==(const RunCounts&) const = default;
+};
+
+/// Consecutive runs of one lock in one scenario and class.
+struct ShardBlock : RunCounts {
+  std::string lock;
+  std::string scenario;
+  SynchronyClass synchrony = SynchronyClass::kNone;
+  std::uint64_t first = 0;
+  std::int64_t virtual_ns = 0;
   std::vector<ShardProperty> properties;  ///< those with a count above 0
   std::vector<std::pair<std::string, std::uint64_t>> goals;
   std::vector<std::pair<std::string, std::uint64_t>> struck;  ///< runs in which a fault took effect
   std::vector<std::pair<std::string, std::uint64_t>> stories;
-  std::uint64_t updates = 0;        ///< writes that guarded resources accepted
-  std::uint64_t lost_updates = 0;   ///< those of them that another write has overwritten
-  std::optional<ShardCrash> crash;  ///< the crash of the run after these, which ended the block
   bool operator==(const ShardBlock&) const = default;
 };
 
-/// The exhaustive exploration of one lock.
-struct ShardExploration {
-  std::string lock;
+/// Totals of an exhaustive exploration.
+struct ExplorationCounts {
   bool complete = false;
   std::uint64_t states = 0;
   std::uint64_t runs = 0;
   std::uint64_t divergences = 0;
-  std::string inconclusive;
-  std::vector<std::pair<std::string, std::uint64_t>> exercised;  ///< by slug; only counts above 0
+  std::string inconclusive;  ///< why nothing can be said; empty: something can
   std::vector<std::string> reductions;
+  std::optional<ShardCrash> crash;  ///< the crash that ended the exploration
+  bool operator==(const ExplorationCounts&) const = default;
+};
+
+/// The exhaustive exploration of one lock.
+struct ShardExploration : ExplorationCounts {
+  std::string lock;
+  std::vector<std::pair<std::string, std::uint64_t>> exercised;  ///< by slug; only counts above 0
   // Its violation; meaningful if `violated` is not empty.
   std::string violated;  ///< the slug
   std::string what;
   std::string token;
-  std::optional<ShardCrash> crash;  ///< the crash that ended the exploration
   bool operator==(const ShardExploration&) const = default;
 };
 

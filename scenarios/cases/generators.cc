@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/cases/generators.h"
 
+#include "scenarios/cases/swarm.h"
+
 namespace interlock::scenarios {
 namespace {
 
-void LetNobodyRead(Workload& workload) {
+/// Takes out what the kind of lock does not allow.
+void Reduce(const Extras& extras, Workload& workload) {
   for (ClientPlan& client : workload.clients) {
-    for (Operation& operation : client.operations) operation.shared = false;
-  }
-}
-
-void LetNobodyForce(Workload& workload) {
-  for (ClientPlan& client : workload.clients) {
-    std::erase_if(client.operations, [](const Operation& operation) { return operation.forces; });
-  }
-}
-
-void LetNobodyStop(Workload& workload) {
-  for (ClientPlan& client : workload.clients) {
-    for (Operation& operation : client.operations) operation.stops = false;
+    if (!extras.operators) {
+      std::erase_if(client.operations, [](const Operation& operation) { return operation.forces; });
+    }
+    for (Operation& operation : client.operations) {
+      operation.shared = operation.shared && extras.readers;
+      operation.stops = operation.stops && extras.stops;
+    }
   }
 }
 
@@ -38,12 +35,10 @@ WorkloadShape Generator::ShapeOf(const Scenario& scenario, const Extras& extras)
 Workload Generator::Draw(std::uint64_t seed) const {
   if (!pinned_.empty()) {
     Workload workload = pinned_[seed % pinned_.size()];
-    if (!swarm_.shape().extras.readers) LetNobodyRead(workload);
-    if (!swarm_.shape().extras.operators) LetNobodyForce(workload);
-    if (!swarm_.shape().extras.stops) LetNobodyStop(workload);
+    Reduce(shape_.extras, workload);
     return workload;
   }
-  return Cooked(swarm_.shape(), swarm_.Draw(seed));
+  return Cooked(shape_, Drawn(shape_, seed));
 }
 
 }  // namespace interlock::scenarios

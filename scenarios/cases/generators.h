@@ -12,14 +12,13 @@
 #include <vector>
 
 #include "scenarios/cases/scenario.h"
-#include "scenarios/cases/swarm.h"
 
 namespace interlock::scenarios {
 
 class Generator {
  public:
   explicit Generator(const Scenario& scenario, const Extras& extras = {})
-      : pinned_(scenario.pinned), swarm_(ShapeOf(scenario, extras)) {}
+      : pinned_(scenario.pinned), shape_(ShapeOf(scenario, extras)) {}
 
   Workload Draw(std::uint64_t seed) const;
 
@@ -27,7 +26,7 @@ class Generator {
   static WorkloadShape ShapeOf(const Scenario& scenario, const Extras& extras);
 
   std::vector<Workload> pinned_;  // taken in turn; if empty, the swarm draws
-  Swarm swarm_;
+  WorkloadShape shape_;
 };
 
 }  // namespace interlock::scenarios

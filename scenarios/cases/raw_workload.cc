@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <span>
-#include <utility>
 
 namespace interlock::scenarios {
 namespace {

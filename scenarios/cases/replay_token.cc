@@ -3,7 +3,6 @@
 
 #include <array>
 #include <charconv>
-#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -21,15 +20,22 @@ constexpr Duration kLongestLease = std::chrono::hours(24);
 constexpr std::int64_t kMostRatePpm = 500'000;
 // What came later stands in bits that were always 0: older tokens of this version read as before.
 constexpr unsigned kResourceBits = 2;
-constexpr unsigned kHeedlessBit = 3;
+constexpr unsigned kAskBit = 1;
 constexpr unsigned kStallBit = 4;
-constexpr unsigned kInsideBit = 5;
-constexpr unsigned kSharedBit = 6;
 constexpr unsigned kSetsLimitBit = 7;
-constexpr unsigned kStopsBit = 8;
-constexpr unsigned kForcesBit = 9;
-constexpr unsigned kOutlivesBit = 10;
-constexpr unsigned kDropsBit = 11;
+constexpr unsigned kLastBit = 11;
+struct Flag {
+  unsigned bit;
+  bool Operation::*flag;
+};
+constexpr auto kFlags = std::to_array<Flag>({{0, &Operation::extend},
+                                             {3, &Operation::heedless},
+                                             {5, &Operation::inside},
+                                             {6, &Operation::shared},
+                                             {8, &Operation::stops},
+                                             {9, &Operation::forces},
+                                             {10, &Operation::outlives},
+                                             {kLastBit, &Operation::drops}});
 // Behind a client's number of operations.
 constexpr unsigned kLimitBit = 14;
 constexpr unsigned kLeaseBit = 15;
@@ -41,6 +47,10 @@ static_assert(static_cast<unsigned>(GuardKind::kCheckAndSet) < 1U << (kLifeBit -
 constexpr std::uint64_t kMostPermits = 1000;
 static_assert(kMostResources < 1 << kResourceBits);
 constexpr std::uint64_t kLongest = 20'000'000'000'000'000;  // zigzag ns: more than 100 days
+
+std::uint64_t Bit(bool set, unsigned bit) { return std::uint64_t{set} << bit; }
+
+bool HasBit(std::uint64_t word, unsigned bit) { return (word >> bit & 1U) != 0; }
 
 std::string ToBase64(const std::string& bytes) {
   std::string text;
@@ -130,7 +140,7 @@ std::string Pack(const PackedRun& run) {
   packer.Length(run.workload.lease);
   packer.Number(static_cast<std::uint64_t>(run.workload.permits));
   const bool lives = run.workload.life.count() != 0;
-  packer.Number((lives ? 1U : 0U) << kLifeBit |
+  packer.Number(Bit(lives, kLifeBit) |
                 static_cast<std::uint64_t>(run.workload.guard) << kResourceBits |
                 static_cast<std::uint64_t>(run.workload.resources));
   if (lives) packer.Length(run.workload.life);
@@ -143,21 +153,16 @@ std::string Pack(const PackedRun& run) {
     packer.Length(client.clock_offset);
     packer.Length(Duration(client.clock_rate_ppm));
     const bool own_lease = client.lease.count() != 0;
-    packer.Number(client.operations.size() | (client.limit.has_value() ? 1U : 0U) << kLimitBit |
-                  (own_lease ? 1U : 0U) << kLeaseBit |
-                  (client.shares_objects ? 1U : 0U) << kSharesObjectsBit);
+    packer.Number(client.operations.size() | Bit(client.limit.has_value(), kLimitBit) |
+                  Bit(own_lease, kLeaseBit) | Bit(client.shares_objects, kSharesObjectsBit));
     if (client.limit.has_value()) packer.Number(static_cast<std::uint64_t>(*client.limit));
     if (own_lease) packer.Length(client.lease);
     for (const Operation& operation : client.operations) {
       const bool stalls = operation.stall.count() != 0;
-      packer.Number(
-          static_cast<std::uint64_t>(operation.ask) << 1 | (operation.extend ? 1U : 0U) |
-          (operation.heedless ? 1U : 0U) << kHeedlessBit | (stalls ? 1U : 0U) << kStallBit |
-          (operation.inside ? 1U : 0U) << kInsideBit | (operation.shared ? 1U : 0U) << kSharedBit |
-          (operation.sets_limit > 0 ? 1U : 0U) << kSetsLimitBit |
-          (operation.stops ? 1U : 0U) << kStopsBit | (operation.forces ? 1U : 0U) << kForcesBit |
-          (operation.outlives ? 1U : 0U) << kOutlivesBit |
-          (operation.drops ? 1U : 0U) << kDropsBit);
+      std::uint64_t word = static_cast<std::uint64_t>(operation.ask) << kAskBit |
+                           Bit(stalls, kStallBit) | Bit(operation.sets_limit > 0, kSetsLimitBit);
+      for (const Flag& one : kFlags) word |= Bit(operation.*one.flag, one.bit);
+      packer.Number(word);
       if (operation.sets_limit > 0) packer.Number(static_cast<std::uint64_t>(operation.sets_limit));
       if (stalls) packer.Length(operation.stall);
       if (operation.stops) packer.Length(operation.stop_after);
@@ -187,23 +192,16 @@ ClientPlan UnpackClient(Unpacker& from) {
   client.clock_offset = from.Length();
   client.clock_rate_ppm = from.Length().count();
   const std::uint64_t size = from.Number((2U << kSharesObjectsBit) - 1);
-  if ((size >> kLimitBit & 1U) != 0) client.limit = from.Index(kMostPermits);
-  if ((size >> kLeaseBit & 1U) != 0) client.lease = from.Length();
-  client.shares_objects = (size >> kSharesObjectsBit & 1U) != 0;
+  if (HasBit(size, kLimitBit)) client.limit = from.Index(kMostPermits);
+  if (HasBit(size, kLeaseBit)) client.lease = from.Length();
+  client.shares_objects = HasBit(size, kSharesObjectsBit);
   for (std::uint64_t left = size & ((1U << kLimitBit) - 1); left > 0 && from.ok(); --left) {
     Operation operation;
-    const std::uint64_t word = from.Number((2U << kDropsBit) - 1);
-    operation.ask = static_cast<Ask>(word >> 1 & 3U);
-    operation.extend = (word & 1U) != 0;
-    operation.inside = (word >> kInsideBit & 1U) != 0;
-    operation.shared = (word >> kSharedBit & 1U) != 0;
-    operation.heedless = (word >> kHeedlessBit & 1U) != 0;
-    if ((word >> kSetsLimitBit & 1U) != 0) operation.sets_limit = from.Index(kMostPermits);
-    operation.stops = (word >> kStopsBit & 1U) != 0;
-    operation.forces = (word >> kForcesBit & 1U) != 0;
-    operation.outlives = (word >> kOutlivesBit & 1U) != 0;
-    operation.drops = (word >> kDropsBit & 1U) != 0;
-    if ((word >> kStallBit & 1U) != 0) operation.stall = from.Length();
+    const std::uint64_t word = from.Number((2U << kLastBit) - 1);
+    operation.ask = static_cast<Ask>(word >> kAskBit & 3U);
+    for (const Flag& one : kFlags) operation.*one.flag = HasBit(word, one.bit);
+    if (HasBit(word, kSetsLimitBit)) operation.sets_limit = from.Index(kMostPermits);
+    if (HasBit(word, kStallBit)) operation.stall = from.Length();
     if (operation.stops) operation.stop_after = from.Length();
     operation.think = from.Length();
     operation.wait = from.Length();
@@ -232,7 +230,7 @@ std::optional<PackedRun> Unpack(std::string_view bytes) {
   run.workload.resources = static_cast<int>(word & ((1U << kResourceBits) - 1));
   run.workload.guard =
       static_cast<GuardKind>(word >> kResourceBits & ((1U << (kLifeBit - kResourceBits)) - 1));
-  if ((word >> kLifeBit & 1U) != 0) run.workload.life = from.Length();
+  if (HasBit(word, kLifeBit)) run.workload.life = from.Length();
   run.workload.latency_max = from.Length();
   run.workload.topology = static_cast<sim::Topology>(from.Index(3));
   run.workload.nodes = from.Index(kMostNodes);
@@ -367,6 +365,12 @@ Result<ReplayToken> DecodeReplayToken(std::string_view text) {
   }
   token.run = std::move(*packed);
   return token;
+}
+
+std::optional<PackedRun> PackedRunIn(std::string_view token) {
+  auto decoded = DecodeReplayToken(token);
+  if (!decoded.ok() || !std::holds_alternative<PackedRun>(decoded->run)) return std::nullopt;
+  return std::get<PackedRun>(std::move(decoded->run));
 }
 
 }  // namespace interlock::scenarios

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -44,5 +45,7 @@ std::uint32_t TokenCheckSum(std::string_view body);
 /// kInvalidArgument with what is wrong. A packed run that cannot be run (a lease outside of 1 ms to
 /// 24 hours, no clients, no permits, an unknown fault) is refused even if the check sum fits.
 Result<ReplayToken> DecodeReplayToken(std::string_view text);
+/// The packed run in the token; nullopt: it has none, or is refused.
+std::optional<PackedRun> PackedRunIn(std::string_view token);
 
 }  // namespace interlock::scenarios

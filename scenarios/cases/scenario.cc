@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "scenarios/cases/catalogue/fault_classes.h"
+#include "scenarios/cases/catalogue/rows.h"
 #include "scenarios/cases/kind_model.h"
 #include "scenarios/cases/parties.h"
 
 namespace interlock::scenarios {
+
 const std::vector<Scenario>& GuaranteeScenarios() {
   static const std::vector<Scenario> kScenarios = catalogue::FaultClasses();
   return kScenarios;

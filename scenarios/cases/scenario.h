@@ -16,7 +16,6 @@
 
 #include "scenarios/cases/goals.h"
 #include "scenarios/cases/judged.h"
-#include "scenarios/cases/scenario.h"
 #include "scenarios/cases/synchrony.h"
 #include "scenarios/cases/workload.h"
 

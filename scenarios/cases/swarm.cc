@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/cases/swarm.h"
 
-#include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 #include "sim/choices.h"
@@ -57,6 +54,11 @@ class Dice {
   const std::uint64_t seed_;
   std::uint64_t count_ = 0;
 };
+
+template <typename List>
+auto& AnyOf(Dice& dice, List& list) {
+  return list[static_cast<std::size_t>(dice.Below(static_cast<int>(list.size())))];
+}
 
 /// Things of which one is picked by weight.
 class Weighted {
@@ -174,11 +176,9 @@ void AddFaults(Dice& dice, const WorkloadShape& shape, int nodes, RawWorkload& r
   const int kinds = static_cast<int>(shape.faults.size());
   if (kinds == 0 || shape.max_faults == 0 || dice.OneIn(kCalmOneIn)) return;
   const Weighted on(dice, kinds);
-  const int wanted =
-      kFaultsInAll[static_cast<std::size_t>(dice.Below(static_cast<int>(kFaultsInAll.size())))];
+  const int wanted = AnyOf(dice, kFaultsInAll);
   for (int i = 0; i < wanted; ++i) {
-    RawClient& client =
-        raw.clients[static_cast<std::size_t>(dice.Below(static_cast<int>(raw.clients.size())))];
+    RawClient& client = AnyOf(dice, raw.clients);
     const auto kind = static_cast<std::size_t>(on.Pick(dice));
     const RawFault fault = DrawFault(dice, shape.faults[kind], nodes, MostSteps(shape));
     if (static_cast<int>(client.faults.size()) < shape.max_faults) client.faults.push_back(fault);
@@ -261,9 +261,7 @@ void VaryLimits(Dice& dice, const WorkloadShape& shape, RawWorkload& raw) {
 void SendOperators(Dice& dice, RawWorkload& raw) {
   if (!dice.OneIn(kOperatorsOneIn)) return;
   for (int left = 1 + dice.Below(kMostOperators); left > 0; --left) {
-    std::vector<RawOperation>& operations =
-        raw.clients[static_cast<std::size_t>(dice.Below(static_cast<int>(raw.clients.size())))]
-            .operations;
+    std::vector<RawOperation>& operations = AnyOf(dice, raw.clients).operations;
     if (operations.empty()) operations.emplace_back();
     const auto place = static_cast<std::size_t>(dice.Below(static_cast<int>(operations.size())));
     RawOperation& chosen = operations[place];
@@ -280,66 +278,64 @@ void SendOperators(Dice& dice, RawWorkload& raw) {
 
 }  // namespace
 
-Swarm::Swarm(WorkloadShape shape) : shape_(std::move(shape)) {}
-
-RawWorkload Swarm::Draw(std::uint64_t seed) const {
+RawWorkload Drawn(const WorkloadShape& shape, std::uint64_t seed) {
   Dice dice(seed ^ kStream);
-  const Style style(dice, shape_);
+  const Style style(dice, shape);
   RawWorkload raw;
   raw.lease = dice.Below(kLadders.leases);
   raw.latency = dice.Below(kLadders.latencies);
-  raw.permits = dice.Below(shape_.max_permits - shape_.min_permits + 1);
-  raw.resources = dice.Below(shape_.max_resources);
-  if (shape_.persistence.size() > 1) {
-    raw.persistence = dice.Below(static_cast<int>(shape_.persistence.size()));
+  raw.permits = dice.Below(shape.max_permits - shape.min_permits + 1);
+  raw.resources = dice.Below(shape.max_resources);
+  if (shape.persistence.size() > 1) {
+    raw.persistence = dice.Below(static_cast<int>(shape.persistence.size()));
   }
-  raw.clients.resize(static_cast<std::size_t>(2 + dice.Below(shape_.max_clients - 1)));
+  raw.clients.resize(static_cast<std::size_t>(2 + dice.Below(shape.max_clients - 1)));
   for (RawClient& client : raw.clients) {
     client.offset = dice.Below(kLadders.offsets);
     if (style.drift) client.rate = dice.Below(kLadders.rates);
-    client.operations.resize(static_cast<std::size_t>(dice.Below(shape_.max_operations + 1)));
+    client.operations.resize(static_cast<std::size_t>(dice.Below(shape.max_operations + 1)));
   }
   if (dice.OneIn(kMarathonOneIn)) raw.clients.front().operations.resize(kMarathon);
   for (RawClient& client : raw.clients) {
     for (RawOperation& operation : client.operations) {
       operation = DrawOperation(dice, style, 1 + raw.resources);
     }
-    if (shape_.nest) Nest(dice, 1 + raw.resources, client.operations);
+    if (shape.nest) Nest(dice, 1 + raw.resources, client.operations);
   }
-  if (shape_.nest) {
+  if (shape.nest) {
     Dice of_order(seed ^ kOutlivesStream);
     GiveBackInAnyOrder(of_order, raw);
   }
-  if (shape_.share_objects) {
+  if (shape.share_objects) {
     Dice of_objects(seed ^ kObjectStream);
     ShareObjects(of_objects, raw);
   }
-  AddFaults(dice, shape_, shape_.nodes, raw);
-  if (shape_.extras.readers) {
+  AddFaults(dice, shape, shape.nodes, raw);
+  if (shape.extras.readers) {
     Dice of_readers(seed ^ kReaderStream);
     MakeReaders(of_readers, raw);
   }
-  if (shape_.extras.limit_stands.has_value()) {
+  if (shape.extras.limit_stands.has_value()) {
     Dice of_limits(seed ^ kLimitStream);
-    VaryLimits(of_limits, shape_, raw);
+    VaryLimits(of_limits, shape, raw);
   }
-  if (shape_.extras.own_leases && !shape_.extras.limit_stands.has_value()) {
+  if (shape.extras.own_leases && !shape.extras.limit_stands.has_value()) {
     Dice of_leases(seed ^ kLeaseStream);
     VaryLeases(of_leases, raw);
   }
-  if (shape_.extras.permits) {
+  if (shape.extras.permits) {
     Dice of_permits(seed ^ kPermitStream);
     raw.permits = of_permits.Below(kPermitsOfAQuorum);
   }
-  if (shape_.extras.lives) {
+  if (shape.extras.lives) {
     Dice of_lives(seed ^ kLifeStream);
     if (of_lives.OneIn(2)) raw.life = 1 + of_lives.Below(kLadders.lives - 1);
   }
-  if (shape_.extras.stops) {
+  if (shape.extras.stops) {
     Dice of_stops(seed ^ kStopStream);
     StopWaits(of_stops, raw);
   }
-  if (shape_.extras.operators) {
+  if (shape.extras.operators) {
     Dice of_operators(seed ^ kOperatorStream);
     SendOperators(of_operators, raw);
   }

@@ -4,7 +4,7 @@
 // off about half of the kinds of faults and operations and weighs the others, so that some runs
 // have long sequences that an even mixture would hardly produce.
 //
-// Thread safety: a Swarm may be used by many threads. Determinism: a function of shape and seed.
+// Thread safety: pure function.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,6 @@
 
 namespace interlock::scenarios {
 
-class Swarm {
- public:
-  explicit Swarm(WorkloadShape shape);
-
-  const WorkloadShape& shape() const { return shape_; }
-  RawWorkload Draw(std::uint64_t seed) const;
-
- private:
-  WorkloadShape shape_;
-};
+RawWorkload Drawn(const WorkloadShape& shape, std::uint64_t seed);
 
 }  // namespace interlock::scenarios

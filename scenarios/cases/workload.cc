@@ -7,11 +7,15 @@ namespace interlock::scenarios {
 namespace {
 
 template <typename Condition>
+bool AnyClient(const Workload& workload, const Condition& condition) {
+  return std::any_of(workload.clients.begin(), workload.clients.end(), condition);
+}
+
+template <typename Condition>
 bool AnyOperation(const Workload& workload, const Condition& condition) {
-  return std::any_of(
-      workload.clients.begin(), workload.clients.end(), [&](const ClientPlan& client) {
-        return std::any_of(client.operations.begin(), client.operations.end(), condition);
-      });
+  return AnyClient(workload, [&](const ClientPlan& client) {
+    return std::any_of(client.operations.begin(), client.operations.end(), condition);
+  });
 }
 
 }  // namespace
@@ -76,8 +80,7 @@ bool HasReaders(const Workload& workload) {
 }
 
 bool HasOwnLimits(const Workload& workload) {
-  return std::any_of(workload.clients.begin(), workload.clients.end(),
-                     [](const ClientPlan& one) { return one.limit.has_value(); });
+  return AnyClient(workload, [](const ClientPlan& one) { return one.limit.has_value(); });
 }
 
 bool VariesLimits(const Workload& workload) {
@@ -86,13 +89,11 @@ bool VariesLimits(const Workload& workload) {
 
 bool SetsLimits(const Workload& workload) {
   return AnyOperation(workload, [](const Operation& one) { return one.sets_limit > 0; }) ||
-         std::any_of(workload.clients.begin(), workload.clients.end(),
-                     [](const ClientPlan& one) { return one.limit == 0; });
+         AnyClient(workload, [](const ClientPlan& one) { return one.limit == 0; });
 }
 
 bool HasOwnLeases(const Workload& workload) {
-  return std::any_of(workload.clients.begin(), workload.clients.end(),
-                     [](const ClientPlan& one) { return one.lease.count() != 0; });
+  return AnyClient(workload, [](const ClientPlan& one) { return one.lease.count() != 0; });
 }
 
 bool HasStops(const Workload& workload) {

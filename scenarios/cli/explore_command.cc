@@ -146,7 +146,7 @@ class ExploreCommand {
     LockExploration exploration;
     exploration.entry = entry_;
     exploration.options = options_;
-    made.found = FoundBy(exploration, *sum.crash);
+    made.found = FoundBy(exploration, Judged::kCrash, sum.crash->token);
     made.found->row = report.results.size() - 1;
     CampaignOptions isolation;
     isolation.isolate = true;

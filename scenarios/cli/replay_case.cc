@@ -197,8 +197,7 @@ std::string AsTest(const ReplayCase& replayed, const RunResult& run, bool shippe
   std::string code = "LK000";
   std::string what = "It violated nothing when this test was made.";
   std::string name = "Holds";
-  const RunCase run_case{replayed.unit.entry->subject.get(), replayed.unit.scenario,
-                         replayed.unit.synchrony};
+  const RunCase run_case = CaseOf(replayed.unit);
   const auto asked =
       replayed.file.has_value() ? JudgedFromSlug(replayed.file->property) : std::nullopt;
   const Violation* naming = asked.has_value() ? run.Find(*asked) : nullptr;

@@ -21,8 +21,7 @@ ReplayVerdict ReplayWith(const Result<scenarios::cli::Registry>& registry, std::
     verdict.text = replayed.status().message();
     return verdict;
   }
-  const scenarios::RunCase run_case{replayed->unit.entry->subject.get(), replayed->unit.scenario,
-                                    replayed->unit.synchrony};
+  const scenarios::RunCase run_case = scenarios::CaseOf(replayed->unit);
   sim::Universe universe;
   sim::Choices choices = replayed->Choices();
   const scenarios::RunResult run =

@@ -74,8 +74,7 @@ reports::ResultRow RowFor(const ReplayCase& replayed, Judged property, const Wor
 
 reports::ResultRow RowOfReplay(const ReplayCase& replayed, Judged property,
                                IsolatedRunner& isolated, sim::Universe& universe) {
-  const RunCase run_case{replayed.unit.entry->subject.get(), replayed.unit.scenario,
-                         replayed.unit.synchrony};
+  const RunCase run_case = CaseOf(replayed.unit);
   if (isolated.Isolates(*replayed.unit.entry)) {
     const auto end = isolated.EndOf(replayed.unit, replayed.token_text, false);
     if (end) return RowFor(replayed, property, *end);

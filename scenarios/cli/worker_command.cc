@@ -96,7 +96,7 @@ std::string RunToken(const WorkRequest& request, const Order& order, const Regis
   const auto replayed = ReplayCaseOf(request.token, registry);
   if (!replayed.ok()) return FramedAnswer(replayed.status().message(), true);
   const Unit& unit = replayed->unit;
-  const RunCase run_case{unit.entry->subject.get(), unit.scenario, unit.synchrony};
+  const RunCase run_case = CaseOf(unit);
   sim::Universe universe;
   sim::Choices choices = replayed->Choices();
   UnitResult sum;

@@ -16,7 +16,7 @@
 #include "scenarios/search/lock_exploration.h"
 #include "scenarios/search/plan.h"
 #include "scenarios/search/row_book.h"
-#include "scenarios/search/to_report.h"
+#include "scenarios/search/shrink/trial.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -24,8 +24,6 @@ namespace {
 constexpr std::uint64_t kRound = 10'000;  // runs of each unit, a multiple of kBlock
 constexpr int kShrinkBudget = 4000;       // runs
 constexpr int kSideShrinkBudget = 1000;   // runs, for findings that decide nothing
-
-bool Stopped(const CampaignOptions& options) { return options.stop != nullptr && *options.stop; }
 
 /// A piece of work that one thread does without a break: one block of a sound lock, as many blocks
 /// of a specimen as it takes to convict it, or the exploration that is reported after a unit.
@@ -92,10 +90,10 @@ class Campaign {
     const std::uint64_t round = shares ? 1 : options_.runs;
     Reach reach{shares, 0};
     bool more = true;
-    while (more && !Stopped(options_)) {
+    while (more && !options_.stopped()) {
       // Work goes in rounds, because each item's result is kept until its round is merged.
       const Reach target{shares, reach.count + round};
-      while (reach.count < target.count && !Stopped(options_)) {
+      while (reach.count < target.count && !options_.stopped()) {
         const Reach next{shares, std::min(target.count, reach.count + kRound)};
         RunRound(reach, next, target, next.count == target.count && !options_.budget);
         reach = next;
@@ -309,6 +307,10 @@ void ReplayByCrash(const Found& found, std::vector<reports::ResultRow>& rows) {
 
 }  // namespace
 
+RunCase CaseOf(const Unit& unit) {
+  return {unit.entry->subject.get(), unit.scenario, unit.synchrony};
+}
+
 void AddRun(const RunResult& result, std::uint64_t index, UnitResult& sum) {
   ++sum.runs;
   sum.commands += result.commands;
@@ -366,11 +368,11 @@ void Conclude(const CampaignOptions& options, CampaignResult& result) {
   InParallel(options.jobs, result.found.size(), new_piece, [&] {
     if (options.shrink_progress) options.shrink_progress(done, result.found.size());
   });
-  if (Stopped(options)) result.report.status = reports::RunStatus::kPartial;
+  if (options.stopped()) result.report.status = reports::RunStatus::kPartial;
   for (const Found& found : result.found) {
     reports::ResultRow& row = result.report.results[found.row];
     row.replay = found.token;
-    if (!found.explain) row.unshrunk = ToReport(SizeOf({found.workload, found.tape}));
+    if (!found.explain) row.unshrunk = SizeOf({found.workload, found.tape});
   }
   for (const Found& found : result.found) {
     if (found.property == Judged::kCrash) ReplayByCrash(found, result.report.results);

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "reports/run_report.h"
+#include "reports/shard_report.h"
 #include "scenarios/locks/entry.h"
 #include "scenarios/run/run.h"
 #include "scenarios/search/explore/strategies.h"
@@ -89,6 +90,7 @@ struct CampaignOptions {
   /// Set by a signal: end early, with a partial report. What was found by then is still made
   /// replayable, which takes one run each, but shrunk no further.
   const std::atomic<bool>* stop = nullptr;
+  bool stopped() const { return stop != nullptr && *stop; }
 };
 
 /// One (lock, scenario, class) and what its runs gave.
@@ -101,38 +103,22 @@ struct Unit {
   std::vector<Judged> witness_of = {};
 };
 
-/// A run that took its process down, or went on for longer than it may.
-struct LockCrash {
-  std::uint64_t index = 0;  ///< the run's; 0 in an exploration
-  std::string what;         ///< "crashed (SIGSEGV)"
-  bool hung = false;
-  std::string token;  ///< the token of an exploration's run; may be empty
-  bool operator==(const LockCrash&) const = default;
-};
+RunCase CaseOf(const Unit& unit);
 
-struct UnitResult {
-  std::uint64_t runs = 0;
-  std::uint64_t runs_with_faults = 0;
-  std::uint64_t commands = 0;
-  std::uint64_t double_runs = 0;
-  std::uint64_t divergences = 0;
-  std::uint64_t inconclusive = 0;
+/// A run that took its process down, or went on for longer than it may.
+using LockCrash = reports::ShardCrash;
+
+/// The sums of a unit's runs. Which crash is the first of a unit does not depend on which process
+/// came to it first; one that is endless ends the unit, see kManyCommands.
+struct UnitResult : reports::RunCounts {
   Duration virtual_time{};
-  std::string first_inconclusive;
   PerJudged<std::uint64_t> exercised;
   PerJudged<std::uint64_t> violating_runs;
   PerJudged<std::vector<std::uint64_t>> violations;  ///< indices of the first few violating runs
   GoalCounts goals{};
   std::array<std::uint64_t, kFaultNumbers> struck{};  ///< runs in which the kind took effect
-  std::uint64_t updates = 0;                          ///< in guarded resources, see RunResult
-  std::uint64_t lost_updates = 0;
-  std::map<std::string, std::uint64_t> stories;  ///< as the scenarios tell them, and how often
-  std::uint64_t hash = 0;
-  bool endless = false;  ///< in the last of these a client asked on and on; see kManyCommands
-  /// The crash of the run after these, which ends the unit: which crash is the first of a unit does
-  /// not depend on which process came to it first.
-  std::optional<LockCrash> crash;
-  std::string left_out;  ///< why it was not run; empty: it was
+  std::map<std::string, std::uint64_t> stories;       ///< as the scenarios tell them, and how often
+  std::string left_out;                               ///< why it was not run; empty: it was
 };
 
 struct Found {

@@ -2,7 +2,6 @@
 #include "scenarios/search/guarantees.h"
 
 #include <algorithm>
-#include <span>
 
 #include <fmt/format.h>
 

@@ -9,8 +9,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "reports/guarantees.h"
 #include "reports/run_report.h"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 
@@ -22,13 +21,6 @@ using reports::Task;
 /// A refusal is our own bug, or comes from a program that is not the same when started again.
 std::string Unanswered(const WorkerAnswer& answer) {
   return fmt::format("the process that runs the lock says: {}", answer.refused);
-}
-
-std::optional<PackedRun> Unpacked(const std::string& token) {
-  const auto decoded = DecodeReplayToken(token);
-  if (!decoded.ok()) return std::nullopt;
-  const auto* run = std::get_if<PackedRun>(&decoded->run);
-  return run == nullptr ? std::nullopt : std::optional(*run);
 }
 
 Workload WorkloadOf(const Unit& unit, std::uint64_t seed) {
@@ -126,10 +118,10 @@ bool IsolatedRunner::TakeSmallCase(const reports::WorkRequest& request, Found& f
   if (!answer.body) return false;
   const auto read = reports::ReadSmallCase(*answer.body);
   if (!read.value) return false;
-  const auto original = Unpacked(read.value->original);
+  const auto original = PackedRunIn(read.value->original);
   if (!original) return false;
   // A case that was not shrunk keeps the token of its seed, which holds no workload.
-  const PackedRun small = Unpacked(read.value->token).value_or(*original);
+  const PackedRun small = PackedRunIn(read.value->token).value_or(*original);
   found.token = read.value->token;
   found.original = original->workload;
   found.original_tape = original->tape;

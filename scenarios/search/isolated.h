@@ -22,7 +22,6 @@
 // safety: belongs to the thread that made it.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>

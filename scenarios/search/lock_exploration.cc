@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 
@@ -164,28 +163,15 @@ reports::ResultRow CrashRow(const LockExploration& exploration, const Exploratio
   return row;
 }
 
-Found FoundBy(const LockExploration& exploration, const LockCrash& crash) {
+Found FoundBy(const LockExploration& exploration, Judged property, const std::string& token) {
   Found found;
   found.unit = UnitOf(exploration);
-  found.property = Judged::kCrash;
-  found.token = crash.token;
-  const auto decoded = DecodeReplayToken(crash.token);
-  if (!decoded.ok()) return found;
-  if (const auto* run = std::get_if<PackedRun>(&decoded->run)) {
+  found.property = property;
+  found.token = token;
+  if (const auto run = PackedRunIn(token)) {
     found.original = found.workload = run->workload;
     found.original_tape = found.tape = run->tape;
   }
-  return found;
-}
-
-Found FoundBy(const LockExploration& exploration, const ExploredViolation& violation) {
-  Found found;
-  found.unit = UnitOf(exploration);
-  found.property = violation.property;
-  found.token = violation.token;
-  const auto run = std::get<PackedRun>(DecodeReplayToken(violation.token)->run);
-  found.original = found.workload = run.workload;
-  found.original_tape = found.tape = run.tape;
   return found;
 }
 

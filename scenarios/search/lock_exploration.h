@@ -34,17 +34,10 @@ struct ExploredViolation {
   std::string token;  ///< of its run
 };
 
-struct ExplorationSum {
-  bool complete = false;
-  std::uint64_t states = 0;
-  std::uint64_t runs = 0;
-  std::uint64_t divergences = 0;
-  std::string inconclusive;  ///< why nothing can be said; empty: something can
+struct ExplorationSum : reports::ExplorationCounts {
   PerJudged<std::uint64_t> exercised;
-  std::vector<std::string> reductions;
   std::optional<ExploredViolation> violation;
-  std::optional<LockCrash> crash;  ///< which ended it
-  std::string left_out;            ///< why it was not made; empty: it was
+  std::string left_out;  ///< why it was not made; empty: it was
 };
 
 /// One exploration per entry that is not a specimen, if its scenario is among the options':
@@ -58,9 +51,8 @@ reports::ResultRow RowOf(const LockExploration& exploration, const ExplorationSu
                          Judged property);
 /// The row of its crash.
 reports::ResultRow CrashRow(const LockExploration& exploration, const ExplorationSum& sum);
-Found FoundBy(const LockExploration& exploration, const LockCrash& crash);
-/// REQUIRES: the violation's token is well formed, as Explore makes it.
-Found FoundBy(const LockExploration& exploration, const ExploredViolation& violation);
+/// What a run of it showed. `token` may be empty, if it is not known which.
+Found FoundBy(const LockExploration& exploration, Judged property, const std::string& token);
 
 /// An exploration is never split between shards.
 bool InShard(const LockExploration& exploration, const Shard& shard);

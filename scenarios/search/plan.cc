@@ -72,10 +72,8 @@ std::vector<Unit> WitnessesFor(const std::vector<Unit>& specimens, const std::ve
                                const CampaignOptions& options) {
   std::vector<Unit> witnesses;
   for (const Unit& unit : specimens) {
-    for (const Conviction& one : unit.entry->expected) {
-      if (one.scenario != unit.scenario->name || one.synchrony != unit.synchrony) continue;
-      const std::optional<Judged> property = JudgedFromSlug(one.property);
-      if (property) AddWitness(unit, *property, options, sound, witnesses);
+    for (const Judged property : ConvictionsIn(unit)) {
+      AddWitness(unit, property, options, sound, witnesses);
     }
   }
   return witnesses;
@@ -143,14 +141,8 @@ std::vector<std::optional<std::size_t>> ExplorationAfter(
 
 bool Satisfied(const Unit& unit, const UnitResult& sum, std::uint64_t least_hunt) {
   if (!IsHunted(unit) || sum.runs < std::max<std::uint64_t>(1, least_hunt)) return false;
-  return std::all_of(kAllJudged.begin(), kAllJudged.end(), [&](Judged property) {
-    const auto& expected = unit.entry->expected;
-    const bool demanded = std::any_of(expected.begin(), expected.end(), [&](const Conviction& one) {
-      return one.property == Slug(property) && one.scenario == unit.scenario->name &&
-             one.synchrony == unit.synchrony;
-    });
-    return !demanded || sum.violating_runs[property] > 0;
-  });
+  return std::ranges::all_of(ConvictionsIn(unit),
+                             [&](Judged property) { return sum.violating_runs[property] > 0; });
 }
 
 bool IsOver(const Unit& unit, const UnitResult& sum) {

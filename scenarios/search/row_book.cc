@@ -74,6 +74,16 @@ void AddUnjudged(const Unit& unit, CodesOfLocks& unjudged) {
   }
 }
 
+Found FoundIn(const Unit& unit, Judged property, std::vector<std::uint64_t> candidates,
+              std::uint64_t violating_runs) {
+  Found found;
+  found.unit = unit;
+  found.property = property;
+  found.candidates = std::move(candidates);
+  found.violating_runs = violating_runs;
+  return found;
+}
+
 bool IsWitnessOf(const Unit& unit, Judged property) {
   return std::find(unit.witness_of.begin(), unit.witness_of.end(), property) !=
          unit.witness_of.end();
@@ -119,29 +129,12 @@ void RowBook::Add(const Unit& unit, const UnitResult& sum) {
     if (auto note = SweepNote(unit, sum, property)) {
       result_.report.notes.push_back(std::move(*note));
     }
-    Found found;
-    found.row = rows.size() - 1;
-    found.unit = unit;
-    found.property = property;
-    found.candidates = sum.violations[property];
-    found.violating_runs = sum.violating_runs[property];
-    found.runs = sum.runs;
-    result_.found.push_back(std::move(found));
+    AddFound(FoundIn(unit, property, sum.violations[property], sum.violating_runs[property]),
+             sum.runs);
   }
-  if (sum.crash) AddCrash(unit, sum);
-}
-
-void RowBook::AddCrash(const Unit& unit, const UnitResult& sum) {
-  std::vector<reports::ResultRow>& rows = result_.report.results;
+  if (!sum.crash) return;
   rows.push_back(CrashRow(unit, sum));
-  Found found;
-  found.row = rows.size() - 1;
-  found.unit = unit;
-  found.property = Judged::kCrash;
-  found.candidates = {sum.crash->index};
-  found.violating_runs = 1;
-  found.runs = sum.runs + 1;
-  result_.found.push_back(std::move(found));
+  AddFound(FoundIn(unit, Judged::kCrash, {sum.crash->index}, 1), sum.runs + 1);
 }
 
 void RowBook::Add(const LockExploration& exploration, const ExplorationSum& sum) {
@@ -151,16 +144,16 @@ void RowBook::Add(const LockExploration& exploration, const ExplorationSum& sum)
   for (const Judged property : LookedFor(exploration.options)) {
     report.results.push_back(RowOf(exploration, sum, property));
     if (!sum.violation || sum.violation->property != property) continue;
-    Found found = FoundBy(exploration, *sum.violation);
-    found.row = report.results.size() - 1;
-    found.runs = sum.runs;
-    result_.found.push_back(std::move(found));
+    AddFound(FoundBy(exploration, property, sum.violation->token), sum.runs);
   }
   if (!sum.crash) return;
   report.results.push_back(CrashRow(exploration, sum));
-  Found found = FoundBy(exploration, *sum.crash);
-  found.row = report.results.size() - 1;
-  found.runs = sum.runs;
+  AddFound(FoundBy(exploration, Judged::kCrash, sum.crash->token), sum.runs);
+}
+
+void RowBook::AddFound(Found found, std::uint64_t runs) {
+  found.row = result_.report.results.size() - 1;
+  found.runs = runs;
   result_.found.push_back(std::move(found));
 }
 

@@ -29,7 +29,8 @@ class RowBook {
   void Close();
 
  private:
-  void AddCrash(const Unit& unit, const UnitResult& sum);
+  /// Adds what the last row has found in that many runs.
+  void AddFound(Found found, std::uint64_t runs);
   void AddTotals(const Unit& unit, const UnitResult& sum);
 
   CampaignResult& result_;

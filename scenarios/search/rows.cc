@@ -2,14 +2,10 @@
 #include "scenarios/search/rows.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -35,6 +31,15 @@ std::string_view WhyNot(const Unit& unit, Judged property) {
 
 }  // namespace
 
+std::vector<Judged> ConvictionsIn(const Unit& unit) {
+  std::vector<Judged> all;
+  for (const Conviction& one : unit.entry->expected) {
+    if (one.scenario != unit.scenario->name || one.synchrony != unit.synchrony) continue;
+    if (const auto property = JudgedFromSlug(one.property)) all.push_back(*property);
+  }
+  return all;
+}
+
 Expectation ExpectationOf(const Unit& unit, Judged property) {
   if (property == Judged::kCrash) return Expectation::kHolds;
   if (!unit.scenario->fault_class.empty()) {
@@ -54,13 +59,10 @@ Expectation ExpectationOf(const Unit& unit, Judged property) {
         !unit.scenario->pinned.empty() && property != Judged::kFencedWrites && !unit.entry->foreign;
     return named || WhyNot(unit, property).empty() ? Expectation::kHolds : Expectation::kEither;
   }
-  for (const Conviction& conviction : unit.entry->expected) {
-    if (conviction.property == Slug(property) && conviction.scenario == unit.scenario->name &&
-        conviction.synchrony == unit.synchrony) {
-      return Expectation::kBreaks;
-    }
-  }
-  return Expectation::kEither;
+  const std::vector<Judged> convictions = ConvictionsIn(unit);
+  const bool breaks =
+      std::find(convictions.begin(), convictions.end(), property) != convictions.end();
+  return breaks ? Expectation::kBreaks : Expectation::kEither;
 }
 
 namespace {
@@ -177,7 +179,6 @@ ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged property) {
   return row;
 }
 
-/// Says up to which point of a sweep the property held.
 std::optional<std::string> SweepNote(const Unit& unit, const UnitResult& sum, Judged property) {
   const std::vector<std::string>& names = unit.scenario->sweep;
   const std::uint64_t first = sum.violations[property].front();
@@ -187,7 +188,6 @@ std::optional<std::string> SweepNote(const Unit& unit, const UnitResult& sum, Ju
                      names[first - 1], names[first]);
 }
 
-/// A violation says only that updates can be lost; this note says how often they are.
 std::optional<std::string> LossNote(const Unit& unit, const UnitResult& sum) {
   if (!unit.scenario->tells_losses || unit.entry->specimen || sum.updates == 0) return std::nullopt;
   const std::uint64_t per_mille = sum.lost_updates * 1000 / sum.updates;

@@ -31,6 +31,9 @@ std::optional<std::string> LossNote(const Unit& unit, const UnitResult& sum);
 void DecideRow(reports::ResultRow& row, std::span<const reports::ResultRow> rows);
 void DecideRows(std::vector<reports::ResultRow>& rows);
 
+/// The properties of which this lock is to be convicted here, if it is a specimen.
+std::vector<Judged> ConvictionsIn(const Unit& unit);
+
 /// What theory demands of the unit's lock.
 reports::Expectation ExpectationOf(const Unit& unit, Judged property);
 

@@ -15,6 +15,8 @@
 namespace interlock::scenarios {
 namespace {
 
+using reports::ExplorationCounts;
+using reports::RunCounts;
 using reports::ShardBlock;
 using reports::ShardReport;
 
@@ -29,16 +31,6 @@ std::string ToText(const BlockName& name) {
 
 Status Invalid(std::string message) {
   return Status(StatusCode::kInvalidArgument, std::move(message));
-}
-
-std::optional<reports::ShardCrash> ToShardCrash(const std::optional<LockCrash>& crash) {
-  if (!crash) return std::nullopt;
-  return reports::ShardCrash{crash->index, crash->what, crash->hung, crash->token};
-}
-
-std::optional<LockCrash> FromShardCrash(const std::optional<reports::ShardCrash>& crash) {
-  if (!crash) return std::nullopt;
-  return LockCrash{crash->index, crash->what, crash->hung, crash->token};
 }
 
 /// The blocks and explorations of all shards, each to be taken once.
@@ -60,8 +52,7 @@ class Pool {
   }
 
   Result<UnitResult> Take(const Unit& unit, const Block& block) {
-    const BlockName name(unit.entry->subject->name(), unit.scenario->name, unit.synchrony,
-                         block.first);
+    const BlockName name = NameOf(unit, block);
     const auto found = blocks_.find(name);
     if (found == blocks_.end()) return Invalid(fmt::format("{} are missing", ToText(name)));
     const ShardBlock& taken = *found->second;
@@ -85,10 +76,7 @@ class Pool {
   }
 
   // Work after a crash does not count and may be missing.
-  void Drop(const Unit& unit, const Block& block) {
-    blocks_.erase(
-        BlockName(unit.entry->subject->name(), unit.scenario->name, unit.synchrony, block.first));
-  }
+  void Drop(const Unit& unit, const Block& block) { blocks_.erase(NameOf(unit, block)); }
   void Drop(const LockExploration& exploration) {
     explorations_.erase(std::string(exploration.entry->subject->name()));
   }
@@ -103,6 +91,11 @@ class Pool {
   }
 
  private:
+  static BlockName NameOf(const Unit& unit, const Block& block) {
+    return {std::string(unit.entry->subject->name()), std::string(unit.scenario->name),
+            unit.synchrony, block.first};
+  }
+
   std::map<BlockName, const ShardBlock*> blocks_;
   std::map<std::string, const reports::ShardExploration*> explorations_;  // by lock
 };
@@ -141,23 +134,14 @@ Status CheckHeads(const std::vector<ShardReport>& shards) {
 
 UnitResult FromShardBlock(const ShardBlock& block) {
   UnitResult result;
-  result.runs = block.runs;
-  result.runs_with_faults = block.runs_with_faults;
-  result.commands = block.commands;
-  result.double_runs = block.double_runs;
-  result.divergences = block.divergences;
-  result.inconclusive = block.inconclusive;
-  result.first_inconclusive = block.first_inconclusive;
+  static_cast<RunCounts&>(result) = static_cast<const RunCounts&>(block);
   result.virtual_time = Duration(block.virtual_ns);
-  result.hash = block.hash;
-  result.endless = block.endless;
   for (const reports::ShardProperty& one : block.properties) {
-    for (const Judged property : kAllJudged) {
-      if (Slug(property) != one.property) continue;
-      result.exercised[property] = one.exercised;
-      result.violating_runs[property] = one.violating_runs;
-      result.violations[property] = one.violations;
-    }
+    const auto property = JudgedFromSlug(one.property);
+    if (!property) continue;
+    result.exercised[*property] = one.exercised;
+    result.violating_runs[*property] = one.violating_runs;
+    result.violations[*property] = one.violations;
   }
   for (const auto& [name, count] : block.goals) {
     for (std::size_t goal = 0; goal < kGoalCount; ++goal) {
@@ -168,41 +152,27 @@ UnitResult FromShardBlock(const ShardBlock& block) {
     const sim::FaultInfo* fault = sim::FindFault(name);
     if (fault != nullptr) result.struck[static_cast<std::size_t>(fault->kind)] = count;
   }
-  result.updates = block.updates;
-  result.lost_updates = block.lost_updates;
-  for (const auto& [story, count] : block.stories) result.stories[story] = count;
-  result.crash = FromShardCrash(block.crash);
+  result.stories.insert(block.stories.begin(), block.stories.end());
   return result;
 }
 
 ExplorationSum FromShardExploration(const reports::ShardExploration& one) {
   ExplorationSum sum;
-  sum.complete = one.complete;
-  sum.states = one.states;
-  sum.runs = one.runs;
-  sum.divergences = one.divergences;
-  sum.inconclusive = one.inconclusive;
-  sum.reductions = one.reductions;
+  static_cast<ExplorationCounts&>(sum) = static_cast<const ExplorationCounts&>(one);
   for (const auto& [slug, count] : one.exercised) {
     if (const auto property = JudgedFromSlug(slug)) sum.exercised[*property] = count;
   }
   if (const auto violated = JudgedFromSlug(one.violated)) {
     sum.violation = ExploredViolation{*violated, one.what, one.token};
   }
-  sum.crash = FromShardCrash(one.crash);
   return sum;
 }
 
 reports::ShardExploration ToShardExploration(const LockExploration& exploration,
                                              const ExplorationSum& sum) {
   reports::ShardExploration one;
+  static_cast<ExplorationCounts&>(one) = static_cast<const ExplorationCounts&>(sum);
   one.lock = exploration.entry->subject->name();
-  one.complete = sum.complete;
-  one.states = sum.states;
-  one.runs = sum.runs;
-  one.divergences = sum.divergences;
-  one.inconclusive = sum.inconclusive;
-  one.reductions = sum.reductions;
   for (const Judged property : kAllJudged) {
     if (sum.exercised[property] == 0) continue;
     one.exercised.emplace_back(Slug(property), sum.exercised[property]);
@@ -212,26 +182,17 @@ reports::ShardExploration ToShardExploration(const LockExploration& exploration,
     one.what = sum.violation->what;
     one.token = sum.violation->token;
   }
-  one.crash = ToShardCrash(sum.crash);
   return one;
 }
 
 ShardBlock ToShardBlock(const Unit& unit, std::uint64_t first, const UnitResult& result) {
   ShardBlock block;
+  static_cast<RunCounts&>(block) = static_cast<const RunCounts&>(result);
   block.lock = unit.entry->subject->name();
   block.scenario = unit.scenario->name;
   block.synchrony = unit.synchrony;
   block.first = first;
-  block.runs = result.runs;
-  block.runs_with_faults = result.runs_with_faults;
-  block.commands = result.commands;
-  block.double_runs = result.double_runs;
-  block.divergences = result.divergences;
-  block.inconclusive = result.inconclusive;
-  block.first_inconclusive = result.first_inconclusive;
   block.virtual_ns = result.virtual_time.count();
-  block.hash = result.hash;
-  block.endless = result.endless;
   for (const Judged property : kAllJudged) {
     if (result.exercised[property] == 0 && result.violating_runs[property] == 0) continue;
     block.properties.push_back({std::string(Slug(property)), result.exercised[property],
@@ -245,10 +206,7 @@ ShardBlock ToShardBlock(const Unit& unit, std::uint64_t first, const UnitResult&
     const std::uint64_t count = result.struck[static_cast<std::size_t>(fault.kind)];
     if (count > 0) block.struck.emplace_back(fault.name, count);
   }
-  block.updates = result.updates;
-  block.lost_updates = result.lost_updates;
   block.stories.assign(result.stories.begin(), result.stories.end());
-  block.crash = ToShardCrash(result.crash);
   return block;
 }
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "reports/json_text.h"
 #include "scenarios/judge/demanded.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/log/event_rows.h"
@@ -49,103 +49,65 @@ std::string FaultLine(int client, const PlannedFault& fault) {
   return who + where;
 }
 
-void AddOperation(const Operation& operation, reports::JsonText& json) {
-  const auto length = [&](std::string_view name, Duration value) {
-    json.Key(name);
-    json.Signed(Microseconds(value));
-  };
-  json.BeginObject();
-  json.Key("ask");
-  json.String(ToString(operation.ask));
-  length("think_us", operation.think);
-  length("wait_us", operation.wait);
-  length("hold_us", operation.hold);
-  json.Key("extend");
-  json.Bool(operation.extend);
-  json.Key("inside");
-  json.Bool(operation.inside);
-  json.Key("outlives");
-  json.Bool(operation.outlives);
-  json.Key("drops");
-  json.Bool(operation.drops);
-  json.Key("shared");
-  json.Bool(operation.shared);
-  json.Key("heedless");
-  json.Bool(operation.heedless);
-  length("stall_us", operation.stall);
-  length("overstay_us", operation.overstay);
-  json.Key("sets_limit");
-  json.Signed(operation.sets_limit);
-  json.Key("resource");
-  json.Signed(operation.resource);
-  json.Key("stops");
-  json.Bool(operation.stops);
-  length("stop_after_us", operation.stop_after);
-  json.Key("forces");
-  json.Bool(operation.forces);
-  json.EndObject();
+using Json = nlohmann::ordered_json;
+
+Json ToJson(const Operation& operation) {
+  return {{"ask", ToString(operation.ask)},
+          {"think_us", Microseconds(operation.think)},
+          {"wait_us", Microseconds(operation.wait)},
+          {"hold_us", Microseconds(operation.hold)},
+          {"extend", operation.extend},
+          {"inside", operation.inside},
+          {"outlives", operation.outlives},
+          {"drops", operation.drops},
+          {"shared", operation.shared},
+          {"heedless", operation.heedless},
+          {"stall_us", Microseconds(operation.stall)},
+          {"overstay_us", Microseconds(operation.overstay)},
+          {"sets_limit", operation.sets_limit},
+          {"resource", operation.resource},
+          {"stops", operation.stops},
+          {"stop_after_us", Microseconds(operation.stop_after)},
+          {"forces", operation.forces}};
+}
+
+Json ToJson(const ClientPlan& client, const Workload& workload) {
+  const Duration lease = client.lease.count() > 0 ? client.lease : workload.lease;
+  Json json = {{"clock_rate_ppm", client.clock_rate_ppm},
+               {"limit", client.limit.value_or(workload.permits)},
+               {"lease_us", Microseconds(lease)},
+               {"shares_objects", client.shares_objects},
+               {"operations", Json::array()},
+               {"faults", Json::array()}};
+  for (const Operation& operation : client.operations) {
+    json["operations"].push_back(ToJson(operation));
+  }
+  for (const PlannedFault& fault : client.faults) {
+    json["faults"].push_back({{"kind", sim::ToString(fault.kind)},
+                              {"step", fault.step},
+                              {"length_us", Microseconds(fault.length)},
+                              {"node", fault.node}});
+  }
+  return json;
 }
 
 /// The case as JSON, for people and programs; only the token is ever read back.
 std::string ProgramJson(const Workload& workload, const std::string& token) {
-  reports::JsonText json;
-  const auto length = [&](std::string_view name, Duration value) {
-    json.Key(name);
-    json.Signed(Microseconds(value));
-  };
-  const auto word = [&](std::string_view name, std::string_view value) {
-    json.Key(name);
-    json.String(value);
-  };
-  json.BeginObject();
-  word("token", token);
-  length("lease_us", workload.lease);
-  length("life_us", workload.life);
-  json.Key("permits");
-  json.Signed(workload.permits);
-  json.Key("resources");
-  json.Signed(workload.resources);
-  length("latency_max_us", workload.latency_max);
-  word("topology", ToString(workload.topology));
-  json.Key("nodes");
-  json.Signed(workload.nodes);
-  word("persistence", ToString(workload.persistence));
-  word("guard", ToString(workload.guard));
-  json.Key("clients");
-  json.BeginArray();
+  Json json = {{"token", token},
+               {"lease_us", Microseconds(workload.lease)},
+               {"life_us", Microseconds(workload.life)},
+               {"permits", workload.permits},
+               {"resources", workload.resources},
+               {"latency_max_us", Microseconds(workload.latency_max)},
+               {"topology", ToString(workload.topology)},
+               {"nodes", workload.nodes},
+               {"persistence", ToString(workload.persistence)},
+               {"guard", ToString(workload.guard)},
+               {"clients", Json::array()}};
   for (const ClientPlan& client : workload.clients) {
-    json.BeginObject();
-    json.Key("clock_rate_ppm");
-    json.Signed(client.clock_rate_ppm);
-    json.Key("limit");
-    json.Signed(client.limit.value_or(workload.permits));
-    length("lease_us", client.lease.count() > 0 ? client.lease : workload.lease);
-    json.Key("shares_objects");
-    json.Bool(client.shares_objects);
-    json.Key("operations");
-    json.BeginArray();
-    for (const Operation& operation : client.operations) {
-      AddOperation(operation, json);
-    }
-    json.EndArray();
-    json.Key("faults");
-    json.BeginArray();
-    for (const PlannedFault& fault : client.faults) {
-      json.BeginObject();
-      word("kind", sim::ToString(fault.kind));
-      json.Key("step");
-      json.Signed(fault.step);
-      length("length_us", fault.length);
-      json.Key("node");
-      json.Signed(fault.node);
-      json.EndObject();
-    }
-    json.EndArray();
-    json.EndObject();
+    json["clients"].push_back(ToJson(client, workload));
   }
-  json.EndArray();
-  json.EndObject();
-  return std::move(json).Take();
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 /// Keeps a digest only every `stride` steps, so that a long run does not make a long file.
@@ -254,10 +216,6 @@ std::string_view Binary(std::string_view program) {
 
 }  // namespace
 
-reports::Size ToReport(const CaseSize& size) {
-  return {size.clients, size.faults, size.operations, size.switches};
-}
-
 std::string ReplayCommand(std::string_view program, std::string_view token) {
   if (program.empty()) return std::string(token);
   return fmt::format("{} replay '{}'", program, token);
@@ -273,8 +231,8 @@ void CompleteCounterexample(const Found& found, std::string_view program,
     }
     ++client;
   }
-  counterexample.shrunk.now = ToReport(SizeOf({found.workload, found.tape}));
-  counterexample.shrunk.original = ToReport(SizeOf({found.original, found.original_tape}));
+  counterexample.shrunk.now = SizeOf({found.workload, found.tape});
+  counterexample.shrunk.original = SizeOf({found.original, found.original_tape});
   counterexample.shrunk.shrinks = static_cast<std::uint64_t>(found.shrinks);
   counterexample.shrunk.time = found.shrink_time;
   counterexample.violating_runs = found.violating_runs;
@@ -290,8 +248,7 @@ void CompleteCounterexample(const Found& found, std::string_view program,
 
 Counterexample ExplainPartly(const Found& found, const RunResult& run, std::string sentence,
                              std::string_view program, int client) {
-  const RunCase run_case{found.unit.entry->subject.get(), found.unit.scenario,
-                         found.unit.synchrony};
+  const RunCase run_case = CaseOf(found.unit);
   Counterexample counterexample = Named(found);
   const auto columns = counterexample.columns.size();
   counterexample.sentence = std::move(sentence);
@@ -322,8 +279,7 @@ Counterexample ExplainPartly(const Found& found, const RunResult& run, std::stri
 
 Explained Explain(const Found& found, std::string_view program, Effort effort,
                   const std::atomic<bool>* stop) {
-  const RunCase run_case{found.unit.entry->subject.get(), found.unit.scenario,
-                         found.unit.synchrony};
+  const RunCase run_case = CaseOf(found.unit);
   sim::Universe universe;
   sim::Choices choices = sim::Choices::FromTape(found.tape);
   const RunResult run = RunOnce(universe, run_case, found.workload, choices, true);

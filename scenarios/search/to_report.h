@@ -42,8 +42,6 @@ reports::Counterexample ExplainPartly(const Found& found, const RunResult& run,
                                       std::string sentence, std::string_view program,
                                       int client = -1);
 
-reports::Size ToReport(const CaseSize& size);
-
 /// The command line that replays a token; the bare token if `program` is empty.
 std::string ReplayCommand(std::string_view program, std::string_view token);
 

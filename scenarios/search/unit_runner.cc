@@ -18,15 +18,9 @@ constexpr std::uint64_t kDoubleRunEach = 50;  // one run in fifty is made twice
 using Sizes = std::pair<std::size_t, std::size_t>;  // clients, faults
 constexpr Sizes kSmall = {3, 2};
 
-bool IsStopped(const CampaignOptions& options) { return options.stop != nullptr && *options.stop; }
-
-RunCase CaseOf(const Unit& unit) {
-  return {unit.entry->subject.get(), unit.scenario, unit.synchrony};
-}
-
 /// The sizes of a case, in which too many faults weigh more than too many clients.
 Sizes SizesOf(const Found& found) {
-  const CaseSize size = SizeOf({found.workload, found.tape});
+  const reports::Size size = SizeOf({found.workload, found.tape});
   return {std::max(size.clients, size.faults > 2 ? size.faults + 2 : 0), size.faults};
 }
 
@@ -42,7 +36,7 @@ UnitResult UnitRunner::RunBlock(const Unit& unit, std::uint64_t first, std::uint
   const RunCase run_case = CaseOf(unit);
   const Generator& generator = GeneratorFor(unit);
   for (std::uint64_t index = first; index < first + count; ++index) {
-    if (IsStopped(options_) || IsOver(unit, sum)) break;
+    if (options_.stopped() || IsOver(unit, sum)) break;
     const std::uint64_t seed = SeedOf(unit, index);
     const GuardedRun guarded(run_case.subject->name(), unit.scenario->name, unit.synchrony, seed);
     if (BlackBox* box = BlackBox::OfThisProcess()) box->NoteIndex(index);
@@ -64,7 +58,7 @@ void UnitRunner::Shrink(Found& found, int budget) {
     Found tried = found;
     ShrinkOne(tried, index, budget);
     if (found.token.empty() || SizesOf(tried) < SizesOf(found)) found = tried;
-    if (SizesOf(found) <= kSmall || IsStopped(options_)) return;
+    if (SizesOf(found) <= kSmall || options_.stopped()) return;
   }
 }
 
@@ -77,7 +71,7 @@ void UnitRunner::TakeAsFound(Found& found) {
 /// The candidates. Runs that no earlier violation of another property would name come first.
 std::vector<std::uint64_t> UnitRunner::NamedFirst(const Found& found) {
   std::vector<std::uint64_t> order = found.candidates;
-  if (IsStopped(options_)) return order;
+  if (options_.stopped()) return order;
   const RunCase run_case = CaseOf(found.unit);
   std::stable_partition(order.begin(), order.end(), [&](std::uint64_t index) {
     const std::uint64_t seed = SeedOf(found.unit, index);

@@ -26,7 +26,7 @@ constexpr int kBudget = 4000;                // the campaign's, for what it fail
 
 struct Row {
   std::string name;
-  CaseSize before, after;
+  reports::Size before, after;
   int tries = 0;
   double seconds = 0;
 };
@@ -88,7 +88,8 @@ void ShrinkFirst(benchmark::State& state, const Specimen& specimen, const Convic
     row.tries = shrunk.tries;
   }
   state.counters["runs"] = row.tries;
-  state.counters["size"] = static_cast<double>(row.after.total());
+  state.counters["size"] = static_cast<double>(row.after.clients + row.after.faults +
+                                               row.after.operations + row.after.switches);
   Rows().push_back(row);
 }
 

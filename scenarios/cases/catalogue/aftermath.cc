@@ -11,12 +11,12 @@ namespace interlock::scenarios::catalogue {
 namespace {
 
 using sim::FaultKind;
+using namespace std::chrono_literals;
 
 Scenario Recovery() {
-  Scenario scenario;
-  scenario.name = "recovery";
-  scenario.summary = "links and server fail and come back; then the same lock objects are used on";
-  scenario.classes = {SynchronyClass::kBounded};
+  Scenario scenario = Named(
+      "recovery", "links and server fail and come back; then the same lock objects are used on",
+      {SynchronyClass::kBounded});
   scenario.asks_again = true;
   WorkloadShape& shape = scenario.shape;
   shape.max_clients = 3;
@@ -27,17 +27,13 @@ Scenario Recovery() {
                   FaultKind::kServerPause, FaultKind::kLoading,     FaultKind::kReadonly,
                   FaultKind::kOom,         FaultKind::kBusy,        FaultKind::kScriptFlush};
   shape.persistence = {sim::Persistence::kAofAlways};
-  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
-                     Judged::kDeadlock, Judged::kSpuriousRefusal};
+  scenario.judges = ExclusionsAnd({Judged::kDeadlock, Judged::kSpuriousRefusal});
   return scenario;
 }
 
 /// Two clients take turns, with such a break before each.
 Workload TakesTurns(Duration gap) {
-  Operation first;
-  first.ask = Ask::kWaitFor;
-  first.wait = kLease;
-  first.hold = kLease / 4;
+  const Operation first{.ask = Ask::kWaitFor, .wait = kLease, .hold = kLease / 4};
   Operation later = first;
   later.think = 2 * gap;
   Operation between = first;
@@ -53,16 +49,13 @@ Workload ReadsAfter(Duration gap) {
 }
 
 Scenario Idle() {
-  using std::chrono::hours;
-  Scenario scenario;
-  scenario.name = "idle";
-  scenario.summary = "between two grants nothing happens for a minute, an hour, or up to 400 days";
-  scenario.classes = {SynchronyClass::kNone};
+  Scenario scenario =
+      Named("idle", "between two grants nothing happens for a minute, an hour, or up to 400 days",
+            {SynchronyClass::kNone});
   scenario.judges = {Judged::kTokens, Judged::kKeys};
   scenario.always_whole = true;
-  Pin(scenario, {TakesTurns(std::chrono::minutes(1)), TakesTurns(hours(1)), TakesTurns(hours(25)),
-                 TakesTurns(hours(8 * 24)), TakesTurns(hours(40 * 24)), TakesTurns(hours(400 * 24)),
-                 ReadsAfter(hours(8 * 24))});
+  Pin(scenario, {TakesTurns(1min), TakesTurns(1h), TakesTurns(25h), TakesTurns(8 * 24h),
+                 TakesTurns(40 * 24h), TakesTurns(400 * 24h), ReadsAfter(8 * 24h)});
   return scenario;
 }
 
@@ -70,11 +63,10 @@ constexpr std::chrono::seconds kShortLease(1);
 
 /// Another one asks meanwhile, or when that is over.
 Workload Forgets(std::vector<Operation> forgotten, bool in_time) {
-  Operation waits;
-  waits.ask = Ask::kWaitFor;
-  waits.think = in_time ? kShortLease / 2 : 62 * kShortLease;
-  waits.wait = 4 * kShortLease;
-  waits.hold = kShortLease / 4;
+  const Operation waits{.ask = Ask::kWaitFor,
+                        .think = in_time ? kShortLease / 2 : 62 * kShortLease,
+                        .wait = 4 * kShortLease,
+                        .hold = kShortLease / 4};
   Workload workload = Clients({Does(std::move(forgotten)), Does({waits, waits})});
   workload.lease = kShortLease;
   return workload;
@@ -102,10 +94,9 @@ Workload DropsOneOfTwo() {
 /// A handle that nobody kept, an exception on the way to the release: the process lives, and so
 /// does the watchdog beside the hold. A lock that promises a longest time must end it then.
 Scenario Forgotten() {
-  Scenario scenario;
-  scenario.name = "forgotten";
-  scenario.summary = "a holder that lives forgets to give back, and its lease renews itself";
-  scenario.classes = {SynchronyClass::kNone};
+  Scenario scenario =
+      Named("forgotten", "a holder that lives forgets to give back, and its lease renews itself",
+            {SynchronyClass::kNone});
   scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kFalseValidity};
   scenario.renewing_only = true;
   scenario.always_whole = true;

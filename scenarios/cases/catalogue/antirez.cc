@@ -9,43 +9,28 @@
 namespace interlock::scenarios::catalogue {
 namespace {
 
-using std::chrono::milliseconds;
+using namespace std::chrono_literals;
 
 /// A1: the lock is granted with 9,893 ms of validity left, and the pause comes before the first
 /// protected step. He concedes that every lock with automatic release is open to it.
 Scenario A1() {
   Scenario scenario = Row(
       "antirez.a1", "a pause between the grant and the first protected step outlasts the lease");
-  Pin(scenario, AtAnyStep(AsksBeforeAnother(),
-                          {.kind = sim::FaultKind::kPause, .length = milliseconds(14'994)}));
-  scenario.judges = Exclusions();
+  Pin(scenario, AtAnyStep(HolderAndSuccessor({.hold = 500ms}),
+                          {.kind = sim::FaultKind::kPause, .length = 14'994ms}));
+  scenario.judges = ExclusionsAnd({Judged::kKeys});
   scenario.weaknesses = {{SynchronyClass::kArbitrary, Judged::kSectionExclusion}};
   return scenario;
-}
-
-/// C1 works for half a second and writes; C2 is granted the lock when C1's lease is over, and works
-/// until after C1 has come back.
-Workload CheckedAndSet(const Operation& first) {
-  const Operation too_early{.think = milliseconds(100), .hold = milliseconds(1)};
-  const Operation in_turn{.ask = Ask::kWaitFor,
-                          .think = milliseconds(10'000),
-                          .wait = milliseconds(6'000),
-                          .hold = milliseconds(8'000)};
-  Workload workload = Clients({Does({first}), Does({too_early, in_turn})});
-  workload.guard = GuardKind::kCheckAndSet;
-  return workload;
 }
 
 /// A2: tokens need no order, if the holder first leaves its own at the resource and then writes
 /// only if it is still there. C1 sets a and is paused; C2 sets b; C1's write is refused.
 Scenario A2() {
   Scenario scenario = Row("antirez.a2", "unordered tokens, checked and set at the resource");
-  Pin(scenario, std::vector<Workload>(8, CheckedAndSet({.hold = milliseconds(500),
-                                                        .heedless = true,
-                                                        .stall = milliseconds(14'990)})));
-  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
-                     Judged::kFencedWrites, Judged::kKeys};
-  scenario.weaknesses = {{SynchronyClass::kArbitrary, Judged::kSectionExclusion}};
+  Pin(scenario, std::vector<Workload>(
+                    8, HolderAndSuccessor({.hold = 500ms, .heedless = true, .stall = 14'990ms},
+                                          GuardKind::kCheckAndSet)));
+  JudgeWritesToo(scenario);
   scenario.tells_losses = true;
   return scenario;
 }
@@ -54,12 +39,11 @@ Scenario A2() {
 /// writes, and C2's legal write is refused. Nothing is torn, but the stale client wins.
 Scenario A2Adverse() {
   Scenario scenario = Row("antirez.a2p", "as a2, and the pause comes before the token is set");
-  Pin(scenario, AtAnyStep(CheckedAndSet({.hold = milliseconds(500), .heedless = true}),
-                          {.kind = sim::FaultKind::kPause, .length = milliseconds(14'990)}));
-  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
-                     Judged::kFencedWrites, Judged::kKeys};
-  scenario.weaknesses = {{SynchronyClass::kArbitrary, Judged::kSectionExclusion},
-                         {SynchronyClass::kArbitrary, Judged::kFencedWrites}};
+  Pin(scenario,
+      AtAnyStep(HolderAndSuccessor({.hold = 500ms, .heedless = true}, GuardKind::kCheckAndSet),
+                {.kind = sim::FaultKind::kPause, .length = 14'990ms}));
+  JudgeWritesToo(scenario);
+  scenario.weaknesses.push_back({SynchronyClass::kArbitrary, Judged::kFencedWrites});
   scenario.tells_losses = true;
   return scenario;
 }
@@ -67,21 +51,12 @@ Scenario A2Adverse() {
 /// A8: kleppmann.k1 with a client that looks at its remaining validity right before it writes. What
 /// is left is the pause between the look and the write: compare the rates of lost updates.
 Scenario A8() {
-  const Operation careful{.hold = milliseconds(9'000)};
-  const Operation too_early{.think = milliseconds(100), .hold = milliseconds(1)};
-  const Operation in_turn{.ask = Ask::kWaitFor,
-                          .think = milliseconds(10'000),
-                          .wait = milliseconds(6'000),
-                          .hold = milliseconds(8'000)};
-  Workload workload = Clients({Does({careful}), Does({too_early, in_turn})});
-  workload.guard = GuardKind::kUnfenced;
+  const Operation careful{.hold = 9'000ms};
   Scenario scenario = Row("antirez.a8", "validity is checked before each protected step");
-  Pin(scenario,
-      AtAnyStep(workload, {.kind = sim::FaultKind::kPause, .length = milliseconds(14'980)}));
-  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
-                     Judged::kFencedWrites, Judged::kKeys};
-  scenario.weaknesses = {{SynchronyClass::kArbitrary, Judged::kSectionExclusion},
-                         {SynchronyClass::kArbitrary, Judged::kFencedWrites}};
+  Pin(scenario, AtAnyStep(HolderAndSuccessor(careful, GuardKind::kUnfenced),
+                          {.kind = sim::FaultKind::kPause, .length = 14'980ms}));
+  JudgeWritesToo(scenario);
+  scenario.weaknesses.push_back({SynchronyClass::kArbitrary, Judged::kFencedWrites});
   scenario.tells_losses = true;
   return scenario;
 }
@@ -92,10 +67,7 @@ Scenario A8() {
 /// takes off for drift.
 Scenario A3() {
   const Operation whole_lease{.hold = 2 * kLease};
-  const Operation waits{.ask = Ask::kWaitFor,
-                        .think = milliseconds(100),
-                        .wait = milliseconds(30'000),
-                        .hold = milliseconds(5'000)};
+  const Operation waits{.ask = Ask::kWaitFor, .think = 100ms, .wait = 30'000ms, .hold = 5'000ms};
   Scenario scenario =
       Row("antirez.a3", "a client's clock is slow against the server's, by up to 18.2 %");
   std::vector<Workload> workloads;
@@ -109,35 +81,26 @@ Scenario A3() {
   Pin(scenario, std::move(workloads));
   scenario.max_runs = scenario.pinned.size();
   scenario.gate_runs = scenario.max_runs;
-  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
-                     Judged::kKeys};
-  for (const SynchronyClass synchrony : scenario.classes) {
-    scenario.weaknesses.push_back({synchrony, Judged::kBeliefExclusion});
-    scenario.weaknesses.push_back({synchrony, Judged::kSectionExclusion});
-  }
+  scenario.judges = ExclusionsAnd({Judged::kKeys});
+  scenario.weaknesses = InEveryClass({Judged::kBeliefExclusion, Judged::kSectionExclusion});
   return scenario;
 }
 
 /// C1 holds for its whole lease, or dies with it; C2 waits for it.
 Workload OneAfterTheOther(const Operation& first) {
-  const Operation second{.ask = Ask::kWaitFor,
-                         .think = milliseconds(2'000),
-                         .wait = milliseconds(60'000),
-                         .hold = milliseconds(5'000)};
+  const Operation second{.ask = Ask::kWaitFor, .think = 2'000ms, .wait = 60'000ms, .hold = 5'000ms};
   return Clients({Does({first}), Does({second})});
 }
 
 /// A4: the server's clock steps back by 25 s, and the key of a dead holder lives that much longer.
 /// That costs time, and no safety.
 Scenario A4() {
-  Workload workload = OneAfterTheOther({.hold = milliseconds(9'000)});
-  workload.clients.back().faults.push_back(
-      {sim::FaultKind::kServerClockJump, 4, milliseconds(-25'000), 0});
+  Workload workload = OneAfterTheOther({.hold = 9'000ms});
+  workload.clients.back().faults.push_back({sim::FaultKind::kServerClockJump, 4, -25'000ms, 0});
   Scenario scenario = Row("antirez.a4", "the server's clock steps back, and a key lives longer");
   Pin(scenario, AtAnyStep(workload, {.kind = sim::FaultKind::kCrash}));
   scenario.gives_up.clocks = true;
-  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
-                     Judged::kCrashRecovery};
+  scenario.judges = ExclusionsAnd({Judged::kCrashRecovery});
   scenario.weaknesses = InEveryClass({Judged::kCrashRecovery});
   return scenario;
 }
@@ -148,13 +111,12 @@ Scenario A5() {
   std::vector<Workload> both;
   for (const std::int64_t ppm : {500, -500}) {
     Workload workload = OneAfterTheOther({.hold = kLease});
-    const auto sweep =
-        AtAnyStep(workload, {.kind = sim::FaultKind::kServerClockRate, .length = Duration(ppm)});
-    both.insert(both.end(), sweep.begin(), sweep.end());
+    Append(AtAnyStep(workload, {.kind = sim::FaultKind::kServerClockRate, .length = Duration(ppm)}),
+           both);
   }
   Scenario scenario = Row("antirez.a5", "the server's clock is slewed");
   Pin(scenario, std::move(both));
-  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion};
+  scenario.judges = ExclusionsAnd({});
   return scenario;
 }
 
@@ -166,12 +128,10 @@ Scenario A7() {
     Workload workload = OneAfterTheOther({.hold = kLease});
     std::swap(workload.clients.front(), workload.clients.back());
     // It comes when all is over: nothing ends, and so heals, before the late restart.
-    workload.clients.push_back(Does({{.think = milliseconds(50'000), .hold = milliseconds(1)}}));
+    workload.clients.push_back(Does({{.think = 50'000ms, .hold = 1ms}}));
     workload.persistence = syncs ? sim::Persistence::kAofAlways : sim::Persistence::kNone;
-    const auto sweep =
-        AtAnyStep(workload, {.kind = sim::FaultKind::kServerPowerLoss,
-                             .length = syncs ? Duration(milliseconds(100)) : kLease + kLease / 5});
-    both.insert(both.end(), sweep.begin(), sweep.end());
+    const Duration down = syncs ? Duration(100ms) : kLease + kLease / 5;
+    Append(AtAnyStep(workload, {.kind = sim::FaultKind::kServerPowerLoss, .length = down}), both);
   }
   Scenario scenario =
       Row("antirez.a7", "a server that syncs every write restarts, or restarts late");

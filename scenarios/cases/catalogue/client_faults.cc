@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Scenarios of one fault of clients, links or client clocks each.
+#include <string_view>
+
 #include "scenarios/cases/catalogue/rows.h"
 
 namespace interlock::scenarios::catalogue {
@@ -8,41 +10,26 @@ namespace {
 
 using sim::FaultKind;
 
-/// What every lock promises while its clocks are sane. No global, because a user's tests may ask
-/// for the catalogue before main.
-const std::vector<Judged>& All() {
-  static const std::vector<Judged> kAll = {Judged::kServerExclusion,
-                                           Judged::kBeliefExclusion,
-                                           Judged::kSectionExclusion,
-                                           Judged::kForeignRelease,
-                                           Judged::kForeignExtend,
-                                           Judged::kDeadlock,
-                                           Judged::kKeys};
-  return kAll;
-}
-
-Scenario Base() {
-  Scenario scenario;
-  scenario.classes = {SynchronyClass::kNone};
+/// What every lock promises while its clocks are sane.
+Scenario Base(std::string_view name, std::string_view summary) {
+  Scenario scenario = Named(name, summary, {SynchronyClass::kNone});
   scenario.shape.overstay = true;
   scenario.shape.extend = true;
-  scenario.judges = All();
+  scenario.judges = ExclusionsAnd(
+      {Judged::kForeignRelease, Judged::kForeignExtend, Judged::kDeadlock, Judged::kKeys});
   return scenario;
 }
 
 Scenario Restart() {
-  Scenario scenario = Base();
-  scenario.name = "restart";
-  scenario.summary = "clients die at any step, and come back with a new identity";
+  Scenario scenario = Base("restart", "clients die at any step, and come back with a new identity");
   scenario.shape.faults = {FaultKind::kRestart};
   scenario.judges.push_back(Judged::kCrashRecovery);
   return scenario;
 }
 
 Scenario Partition() {
-  Scenario scenario = Base();
-  scenario.name = "partition";
-  scenario.summary = "for a while nothing arrives at the server, at a client, or at both";
+  Scenario scenario =
+      Base("partition", "for a while nothing arrives at the server, at a client, or at both");
   scenario.classes = {SynchronyClass::kBounded};
   scenario.shape.faults = {FaultKind::kPartition, FaultKind::kPartitionToServer,
                            FaultKind::kPartitionFromServer};
@@ -50,17 +37,15 @@ Scenario Partition() {
 }
 
 Scenario LostPush() {
-  Scenario scenario = Base();
-  scenario.name = "lost-push";
-  scenario.summary = "pub/sub messages are lost, so that no lock may count on being woken";
+  Scenario scenario =
+      Base("lost-push", "pub/sub messages are lost, so that no lock may count on being woken");
   scenario.shape.faults = {FaultKind::kLostPush};
   return scenario;
 }
 
 Scenario ClockDrift() {
-  Scenario scenario = Base();
-  scenario.name = "clock-drift";
-  scenario.summary = "client clocks jump forward, and drift or stand still within the allowance";
+  Scenario scenario = Base(
+      "clock-drift", "client clocks jump forward, and drift or stand still within the allowance");
   scenario.shape.faults = {FaultKind::kClientClockRate, FaultKind::kClientClockJump,
                            FaultKind::kPauseClockFrozen};
   scenario.shape.max_rate_ppm = kMostDrift.count();
@@ -70,9 +55,8 @@ Scenario ClockDrift() {
 /// No lease lock keeps a client from believing too long whose clock runs at half the speed: what is
 /// left is what the server decides.
 Scenario WildClocks() {
-  Scenario scenario = Base();
-  scenario.name = "wild-clocks";
-  scenario.summary = "client clocks run at up to half or double speed, stand still, and jump";
+  Scenario scenario =
+      Base("wild-clocks", "client clocks run at up to half or double speed, stand still, and jump");
   scenario.classes = {SynchronyClass::kArbitrary};
   FreeClocks(scenario);
   scenario.shape.faults = {FaultKind::kClientClockRate, FaultKind::kClientClockJump,
@@ -84,9 +68,9 @@ Scenario WildClocks() {
 
 /// Two lives or two clients with one identity: all that can be promised is that nothing is left.
 Scenario SameIdentity() {
-  Scenario scenario = Base();
-  scenario.name = "same-identity";
-  scenario.summary = "random bytes repeat: a new life, or another client, has the old one's tokens";
+  Scenario scenario =
+      Base("same-identity",
+           "random bytes repeat: a new life, or another client, has the old one's tokens");
   scenario.shape.faults = {FaultKind::kRestartSameIdentity, FaultKind::kEntropyRepeat};
   scenario.judges = {Judged::kDeadlock};
   return scenario;
@@ -94,9 +78,8 @@ Scenario SameIdentity() {
 
 /// Tokens that differ, though little: nobody may look at a part of them alone.
 Scenario AlikeTokens() {
-  Scenario scenario = Base();
-  scenario.name = "alike-tokens";
-  scenario.summary = "random bytes of two clients differ in the last byte only";
+  Scenario scenario =
+      Base("alike-tokens", "random bytes of two clients differ in the last byte only");
   scenario.shape.faults = {FaultKind::kEntropyAlike};
   scenario.judges.push_back(Judged::kSpuriousRefusal);
   return scenario;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "scenarios/cases/catalogue/fault_classes.h"
-
+#include <deque>
+#include <string>
 #include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "scenarios/cases/catalogue/rows.h"
 #include "scenarios/cases/catalogue/server_faults.h"
@@ -13,17 +15,6 @@ namespace {
 
 using sim::FaultKind;
 
-struct Class {
-  std::string_view name;
-  std::string_view standalone;  // the names of the scenarios
-  std::string_view replicated;
-  std::string_view independent;
-  std::string_view summary;
-  SynchronyClass synchrony;
-  std::vector<FaultKind> faults;
-  bool wild_clocks = false;  // of clients, beyond all allowances
-};
-
 std::vector<Judged> EveryLockProperty() {
   std::vector<Judged> all;
   for (const Judged property : kAllJudged) {
@@ -33,98 +24,56 @@ std::vector<Judged> EveryLockProperty() {
   return all;
 }
 
-/// What each cell of the table has in common: every property is judged, and holders write to a
-/// storage that refuses old tokens.
-Scenario& AddCell(std::string_view name, std::string_view fault_class, std::string_view summary,
-                  std::vector<Scenario>& all) {
-  Scenario& scenario = all.emplace_back();
-  scenario.name = name;
-  scenario.fault_class = fault_class;
-  scenario.summary = summary;
-  scenario.judges = EveryLockProperty();
-  scenario.shape.guard = GuardKind::kFenced;
-  return scenario;
+/// "guarantee.<class>.<topology>"
+std::string_view CellName(std::string_view fault_class, sim::Topology topology) {
+  // Never destroyed: scenarios only view their names.
+  static auto& kNames = *new std::deque<std::string>;
+  return kNames.emplace_back(fmt::format("guarantee.{}.{}", fault_class, ToString(topology)));
 }
 
-Scenario& AddCell(const Class& one, std::string_view name, std::vector<Scenario>& all) {
-  Scenario& scenario = AddCell(name, one.name, one.summary, all);
-  scenario.classes = {one.synchrony};
-  scenario.shape.faults = one.faults;
-  scenario.shape.overstay = true;
-  scenario.shape.extend = true;
-  if (one.wild_clocks) FreeClocks(scenario);
-  return scenario;
+/// What each cell of the table has in common: every property is judged, and holders write to a
+/// storage that refuses old tokens.
+void Add(Scenario cell, std::vector<Scenario>& all) {
+  cell.fault_class = cell.name;
+  cell.name = CellName(cell.fault_class, cell.shape.topology);
+  cell.judges = EveryLockProperty();
+  cell.shape.guard = GuardKind::kFenced;
+  all.push_back(std::move(cell));
 }
 
 /// Faults of clients and links, which every topology meets.
-std::vector<Class> OfClientsAndLinks() {
+std::vector<FaultCase> OfClientsAndLinks() {
   return {
-      {"none",
-       "guarantee.none.standalone",
-       "guarantee.none.replicated",
-       "guarantee.none.independent",
-       "nothing goes wrong",
-       SynchronyClass::kNone,
-       {}},
-      {"client-crash",
-       "guarantee.client-crash.standalone",
-       "guarantee.client-crash.replicated",
-       "guarantee.client-crash.independent",
-       "clients die at any step",
-       SynchronyClass::kNone,
-       {FaultKind::kCrash}},
+      {"none", "nothing goes wrong", SynchronyClass::kNone, {}},
+      {"client-crash", "clients die at any step", SynchronyClass::kNone, {FaultKind::kCrash}},
       {"client-pause-bounded",
-       "guarantee.client-pause-bounded.standalone",
-       "guarantee.client-pause-bounded.replicated",
-       "guarantee.client-pause-bounded.independent",
        "clients stand still, but wake before a validity ends that they rely on",
        SynchronyClass::kBounded,
        {FaultKind::kPause, FaultKind::kExpiry}},
       {"client-pause",
-       "guarantee.client-pause.standalone",
-       "guarantee.client-pause.replicated",
-       "guarantee.client-pause.independent",
        "clients stand still for any time, anywhere",
        SynchronyClass::kArbitrary,
        {FaultKind::kPause, FaultKind::kExpiry}},
       {"link",
-       "guarantee.link.standalone",
-       "guarantee.link.replicated",
-       "guarantee.link.independent",
        "messages are lost or late, connections break or go silent",
        SynchronyClass::kArbitrary,
        {FaultKind::kLostRequest, FaultKind::kLostReply, FaultKind::kResetBefore,
         FaultKind::kResetAfter, FaultKind::kDelayRequest, FaultKind::kDelayReply,
         FaultKind::kHalfOpen}},
       {"client-restart",
-       "guarantee.client-restart.standalone",
-       "guarantee.client-restart.replicated",
-       "guarantee.client-restart.independent",
        "clients die at any step, and come back with a new identity",
        SynchronyClass::kNone,
        {FaultKind::kRestart}},
       {"partition",
-       "guarantee.partition.standalone",
-       "guarantee.partition.replicated",
-       "guarantee.partition.independent",
        "for a while nothing arrives at the server, at a client, or at both",
        SynchronyClass::kBounded,
        {FaultKind::kPartition, FaultKind::kPartitionToServer, FaultKind::kPartitionFromServer}},
-      {"lost-push",
-       "guarantee.lost-push.standalone",
-       "guarantee.lost-push.replicated",
-       "guarantee.lost-push.independent",
-       "pub/sub messages are lost",
-       SynchronyClass::kNone,
-       {FaultKind::kLostPush}},
+      {"lost-push", "pub/sub messages are lost", SynchronyClass::kNone, {FaultKind::kLostPush}},
       {"client-clock",
-       "guarantee.client-clock.standalone",
-       "guarantee.client-clock.replicated",
-       "guarantee.client-clock.independent",
        "clients' clocks jump, stand still, or run at up to half or double speed",
        SynchronyClass::kArbitrary,
        {FaultKind::kClientClockRate, FaultKind::kClientClockJump, FaultKind::kPauseClockFrozen},
-       true},
+       {.clocks = true}},
   };
 }
 
@@ -132,17 +81,20 @@ std::vector<Class> OfClientsAndLinks() {
 
 std::vector<Scenario> FaultClasses() {
   std::vector<Scenario> all;
-  for (const Class& one : OfClientsAndLinks()) {
-    AddCell(one, one.standalone, all);
-    OnReplicas(AddCell(one, one.replicated, all).shape);
-    OnIndependent(AddCell(one, one.independent, all).shape, 3);
-  }
-  for (const ServerCase& one : ServerCases()) {
-    ShapeFor(one, AddCell(one.guarantee, one.name, one.summary, all));
-    if (one.independent.empty()) continue;
-    Scenario& cell = AddCell(one.independent, one.name, one.summary, all);
-    ShapeFor(one, cell);
+  for (const FaultCase& one : OfClientsAndLinks()) {
+    Scenario cell = ScenarioOf(one);
+    Add(cell, all);
+    OnReplicas(cell.shape);
+    Add(cell, all);
     OnIndependent(cell.shape, 3);
+    Add(cell, all);
+  }
+  for (const FaultCase& one : ServerCases()) {
+    Scenario cell = ScenarioOf(one);
+    Add(cell, all);
+    if (one.replicated) continue;
+    OnIndependent(cell.shape, 3);
+    Add(cell, all);
   }
   return all;
 }

@@ -4,7 +4,6 @@
 // that it is about is over, or until all are done. Where it strikes is a sweep, and so is how long
 // it lasts: the drawn scenarios meet some of this rarely.
 #include <chrono>
-#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -13,6 +12,7 @@
 namespace interlock::scenarios::catalogue {
 namespace {
 
+using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
 /// Both requests of a lock with one owner, each with an extension and a release; what takes several
@@ -20,54 +20,50 @@ using std::chrono::milliseconds;
 constexpr int kHeldUpSteps = 64;
 constexpr int kStepsOfRefused = 40;
 
-Operation HeldUpWaits(milliseconds think, milliseconds hold,
-                      milliseconds wait = milliseconds(7000)) {
+Operation HeldUpWaits(milliseconds think, milliseconds hold, milliseconds wait = 7000ms) {
   return {.ask = Ask::kWaitFor, .think = think, .wait = wait, .hold = hold};
 }
 
 /// Comes twice, and gives back the first time, in time or only `overstay` after its lease.
 ClientPlan Holder(milliseconds overstay) {
-  Operation long_work = HeldUpWaits(milliseconds(10), milliseconds(1600));
+  Operation long_work = HeldUpWaits(10ms, 1600ms);
   long_work.extend = true;
   long_work.overstay = overstay;
-  return Does({long_work, HeldUpWaits(milliseconds(300), milliseconds(200))});
+  return Does({long_work, HeldUpWaits(300ms, 200ms)});
 }
 
 /// Comes while the holder is there.
 ClientPlan Second() {
-  Operation beside = HeldUpWaits(milliseconds(700), milliseconds(1600));
+  Operation beside = HeldUpWaits(700ms, 1600ms);
   beside.extend = true;
   return Does({beside});
 }
 
 /// Is told no twice, and then has a turn.
 ClientPlan Refused() {
-  const Operation tries{.think = milliseconds(800), .hold = milliseconds(100)};
-  return Does({tries, HeldUpWaits(milliseconds(90), milliseconds(100), milliseconds(150)),
-               HeldUpWaits(milliseconds(1900), milliseconds(600))});
+  const Operation tries{.think = 800ms, .hold = 100ms};
+  return Does({tries, HeldUpWaits(90ms, 100ms, 150ms), HeldUpWaits(1900ms, 600ms)});
 }
 
 void AddSweep(std::vector<ClientPlan> clients, int permits, sim::FaultKind kind,
               milliseconds length, int steps, std::vector<Workload>& all) {
   Workload workload = Clients(std::move(clients));
-  workload.lease = milliseconds(2000);
+  workload.lease = 2000ms;
   workload.permits = permits;
-  std::vector<Workload> sweep = AtAnyStep(workload, {.kind = kind, .length = length}, steps);
-  all.insert(all.end(), std::make_move_iterator(sweep.begin()),
-             std::make_move_iterator(sweep.end()));
+  Append(AtAnyStep(workload, {{.kind = kind, .length = length}}, steps), all);
 }
 
 std::vector<Workload> AnyMessage(int permits) {
   using sim::FaultKind;
   std::vector<Workload> all;
-  for (const milliseconds length : {milliseconds(1500), milliseconds(2200), milliseconds(9000)}) {
+  for (const milliseconds length : {1500ms, 2200ms, 9000ms}) {
     for (const FaultKind kind : {FaultKind::kDelayRequest, FaultKind::kDelayReply}) {
       AddSweep({Holder({}), Second(), Refused()}, permits, kind, length, kHeldUpSteps, all);
     }
   }
-  for (const milliseconds length : {milliseconds(1500), milliseconds(9000)}) {
-    AddSweep({Holder(milliseconds(500)), Second(), Refused()}, permits, FaultKind::kDelayRequest,
-             length, kHeldUpSteps, all);
+  for (const milliseconds length : {1500ms, 9000ms}) {
+    AddSweep({Holder(500ms), Second(), Refused()}, permits, FaultKind::kDelayRequest, length,
+             kHeldUpSteps, all);
     AddSweep({Refused(), Holder({}), Second()}, permits, FaultKind::kDelayRequest, length,
              kStepsOfRefused, all);
   }
@@ -75,10 +71,7 @@ std::vector<Workload> AnyMessage(int permits) {
 }
 
 Scenario OfOneMessage(std::string_view name, std::string_view summary, int permits) {
-  Scenario scenario;
-  scenario.name = name;
-  scenario.summary = summary;
-  scenario.classes = {SynchronyClass::kBounded, SynchronyClass::kArbitrary};
+  Scenario scenario = Named(name, summary, {SynchronyClass::kBounded, SynchronyClass::kArbitrary});
   scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion,
                      Judged::kForeignRelease,  Judged::kForeignExtend,
                      Judged::kTokens,          Judged::kDeadlock,

@@ -14,10 +14,7 @@ namespace {
 using sim::FaultKind;
 
 Scenario SharesObjects(std::string_view name, std::string_view summary) {
-  Scenario scenario;
-  scenario.name = name;
-  scenario.summary = summary;
-  scenario.classes = {SynchronyClass::kBounded};
+  Scenario scenario = Named(name, summary, {SynchronyClass::kBounded});
   WorkloadShape& shape = scenario.shape;
   shape.share_objects = true;
   shape.max_clients = 4;
@@ -25,10 +22,9 @@ Scenario SharesObjects(std::string_view name, std::string_view summary) {
   shape.extend = true;
   shape.faults = {FaultKind::kPause, FaultKind::kExpiry, FaultKind::kLostReply,
                   FaultKind::kDelayReply, FaultKind::kRestart};
-  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
-                     Judged::kForeignRelease,  Judged::kForeignExtend,   Judged::kTokens,
-                     Judged::kDeadlock,        Judged::kSpuriousRefusal, Judged::kKeys,
-                     Judged::kFalseValidity};
+  scenario.judges = ExclusionsAnd({Judged::kForeignRelease, Judged::kForeignExtend, Judged::kTokens,
+                                   Judged::kDeadlock, Judged::kSpuriousRefusal, Judged::kKeys,
+                                   Judged::kFalseValidity});
   return scenario;
 }
 
@@ -37,9 +33,7 @@ Scenario SharesObjects(std::string_view name, std::string_view summary) {
 std::vector<Scenario> OneObject() {
   Scenario permits =
       SharesObjects("one-object-permits", "as one-object, of a semaphore with several permits");
-  permits.semaphores_only = true;
-  permits.shape.min_permits = 2;
-  permits.shape.max_permits = 3;
+  GivePermits(permits);
   return {SharesObjects("one-object", "several tasks of a process use one lock object at once"),
           std::move(permits)};
 }

@@ -11,43 +11,33 @@
 namespace interlock::scenarios::catalogue {
 namespace {
 
+using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
 /// E1: C2 waits for so long that a lease counted from its arrival in the queue is over before it is
 /// told "yours"; C3 waits behind it. A lock must count a lease from its grant.
 Scenario E1() {
-  const Operation holds_long{.hold = milliseconds(9'000), .extend = true};
-  const Operation waits{.ask = Ask::kWaitFor,
-                        .think = milliseconds(100),
-                        .wait = milliseconds(60'000),
-                        .hold = milliseconds(5'000)};
-  const Operation behind{.ask = Ask::kWaitFor,
-                         .think = milliseconds(200),
-                         .wait = milliseconds(60'000),
-                         .hold = milliseconds(5'000)};
+  const Operation holds_long{.hold = 9'000ms, .extend = true};
+  const Operation waits{.ask = Ask::kWaitFor, .think = 100ms, .wait = 60'000ms, .hold = 5'000ms};
+  const Operation behind{.ask = Ask::kWaitFor, .think = 200ms, .wait = 60'000ms, .hold = 5'000ms};
   const Workload workload =
       Clients({Does({holds_long, holds_long}), Does({waits}), Does({behind})});
   Scenario scenario = Row("etcd.e1", "a waiter is granted the lock after a wait of a whole lease");
   Pin(scenario, std::vector<Workload>(8, workload));
-  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
-                     Judged::kDeadlock, Judged::kKeys};
+  scenario.judges = ExclusionsAnd({Judged::kDeadlock, Judged::kKeys});
   return scenario;
 }
 
 /// C1: a collection of 10 s under a lease of 3 s; the other client holds when the first one wakes.
 /// Its belief must have ended by its own clock, though nobody could tell it so.
 Scenario C1() {
-  const Operation first{.hold = milliseconds(2'500)};
-  const Operation too_early{.think = milliseconds(100), .hold = milliseconds(1)};
-  const Operation second{.ask = Ask::kWaitFor,
-                         .think = milliseconds(3'000),
-                         .wait = milliseconds(9'000),
-                         .hold = milliseconds(2'500)};
+  const Operation first{.hold = 2'500ms};
+  const Operation too_early{.think = 100ms, .hold = 1ms};
+  const Operation second{.ask = Ask::kWaitFor, .think = 3'000ms, .wait = 9'000ms, .hold = 2'500ms};
   Workload workload = Clients({Does({first}), Does({too_early, second, second, second})});
-  workload.lease = std::chrono::seconds(3);
+  workload.lease = 3s;
   Scenario scenario = Row("curator.c1", "after a collection of 10 s, two clients may believe");
-  Pin(scenario,
-      AtAnyStep(workload, {.kind = sim::FaultKind::kPause, .length = milliseconds(10'000)}));
+  Pin(scenario, AtAnyStep(workload, {.kind = sim::FaultKind::kPause, .length = 10'000ms}));
   scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kKeys};
   return scenario;
 }
@@ -59,15 +49,15 @@ Scenario ReadSleepWrite(std::string_view name, std::string_view summary, GuardKi
   constexpr int kVariants = 24;
   constexpr int kSteps = 60;
   Workload workload;
-  workload.lease = std::chrono::seconds(2);
-  workload.latency_max = milliseconds(2);
+  workload.lease = 2s;
+  workload.latency_max = 2ms;
   workload.guard = guard;
   for (int client = 0; client < kClients; ++client) {
     ClientPlan plan;
     for (const int sleep : {0, 300, 700, 1'200, 1'700}) {
       plan.operations.push_back({.ask = Ask::kWaitFor,
                                  .think = milliseconds(10 * client),
-                                 .wait = milliseconds(60'000),
+                                 .wait = 60'000ms,
                                  .hold = milliseconds(sleep),
                                  .heedless = true});
     }
@@ -80,14 +70,12 @@ Scenario ReadSleepWrite(std::string_view name, std::string_view summary, GuardKi
           .clients[static_cast<std::size_t>(client)]
           .faults.push_back({.kind = sim::FaultKind::kPause,
                              .step = (5 * variant + 13 * client) % kSteps,
-                             .length = milliseconds(5'000)});
+                             .length = 5'000ms});
     }
   }
   Scenario scenario = Row(name, summary);
   Pin(scenario, std::move(variants));
-  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
-                     Judged::kFencedWrites, Judged::kKeys};
-  scenario.weaknesses = {{SynchronyClass::kArbitrary, Judged::kSectionExclusion}};
+  JudgeWritesToo(scenario);
   scenario.tells_losses = true;
   return scenario;
 }
@@ -106,10 +94,7 @@ Scenario E2Fenced() {
 
 /// C1 holds for `hold`, and C2 waits for its turn from 2 s on.
 Workload HoldsAndIsWaitedFor(Duration hold, GuardKind guard) {
-  const Operation waits{.ask = Ask::kWaitFor,
-                        .think = milliseconds(2'000),
-                        .wait = milliseconds(20'000),
-                        .hold = milliseconds(3'000)};
+  const Operation waits{.ask = Ask::kWaitFor, .think = 2'000ms, .wait = 20'000ms, .hold = 3'000ms};
   Workload workload = Clients({Does({{.hold = hold}}), Does({waits})});
   workload.guard = guard;
   return workload;
@@ -120,7 +105,7 @@ Workload HoldsAndIsWaitedFor(Duration hold, GuardKind guard) {
 std::vector<Workload> DiesWithAWriteUnderWay(Duration hold) {
   std::vector<Workload> sweep =
       AtAnyStep(HoldsAndIsWaitedFor(hold, GuardKind::kUnfenced),
-                {.kind = sim::FaultKind::kDelayRequest, .length = milliseconds(1'000)});
+                {.kind = sim::FaultKind::kDelayRequest, .length = 1'000ms});
   for (Workload& one : sweep) {
     // The step after that at which the write is sent is the first of the wait for its answer.
     std::vector<PlannedFault>& faults = one.clients.front().faults;
@@ -133,22 +118,20 @@ std::vector<Workload> DiesWithAWriteUnderWay(Duration hold) {
 /// it does. That is fenced here: what is left is the section.
 std::vector<Workload> IsLateForASecond(Duration hold) {
   return AtAnyStep(HoldsAndIsWaitedFor(hold, GuardKind::kFenced),
-                   {.kind = sim::FaultKind::kPause, .length = milliseconds(1'000)});
+                   {.kind = sim::FaultKind::kPause, .length = 1'000ms});
 }
 
 /// H1: Chubby and Consul refuse everybody for a while when a holder has not released. What is late
 /// by less than that comes before the next one begins; kleppmann.k1 and k3 are late by more.
 Scenario H1() {
   std::vector<Workload> all;
-  for (const Duration hold : {milliseconds(8'600), milliseconds(9'850)}) {
-    for (const auto& sweep : {DiesWithAWriteUnderWay(hold), IsLateForASecond(hold)}) {
-      all.insert(all.end(), sweep.begin(), sweep.end());
-    }
+  for (const Duration hold : {8'600ms, 9'850ms}) {
+    Append(DiesWithAWriteUnderWay(hold), all);
+    Append(IsLateForASecond(hold), all);
   }
   Scenario scenario = Row("chubby.h1", "new owners are refused for a while after an expiry");
   Pin(scenario, std::move(all));
-  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
-                     Judged::kFencedWrites, Judged::kKeys};
+  scenario.judges = ExclusionsAnd({Judged::kFencedWrites, Judged::kKeys});
   for (const Judged property : {Judged::kSectionExclusion, Judged::kFencedWrites}) {
     scenario.weaknesses.push_back({SynchronyClass::kArbitrary, property, true});
   }
@@ -158,18 +141,14 @@ Scenario H1() {
 /// H2: C1 is cut off from the lock server and from nothing else, so that what it writes arrives
 /// while its extensions do not. It is safe because work stops when the validity ends.
 Scenario H2() {
-  const Operation extends{.hold = milliseconds(15'000), .extend = true};
-  const Operation waits{.ask = Ask::kWaitFor,
-                        .think = milliseconds(100),
-                        .wait = milliseconds(60'000),
-                        .hold = milliseconds(2'000)};
+  const Operation extends{.hold = 15'000ms, .extend = true};
+  const Operation waits{.ask = Ask::kWaitFor, .think = 100ms, .wait = 60'000ms, .hold = 2'000ms};
   Workload workload = Clients({Does({extends}), Does({waits, waits})});
   workload.guard = GuardKind::kUnfenced;
   Scenario scenario = Row("etcd.h2", "a client is cut off from the lock server alone");
-  Pin(scenario, AtAnyStep(workload, {.kind = sim::FaultKind::kPartitionToServer,
-                                     .length = milliseconds(30'000)}));
-  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
-                     Judged::kFencedWrites, Judged::kKeys};
+  Pin(scenario,
+      AtAnyStep(workload, {.kind = sim::FaultKind::kPartitionToServer, .length = 30'000ms}));
+  scenario.judges = ExclusionsAnd({Judged::kFencedWrites, Judged::kKeys});
   return scenario;
 }
 

@@ -2,8 +2,6 @@
 //
 // The classic cases about Redlock: five independent masters A to E, of which three make a quorum.
 // From Kleppmann's and antirez's essays of 2016 and Redis' page on distributed locks.
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "scenarios/cases/catalogue/rows.h"
@@ -13,7 +11,7 @@ namespace interlock::scenarios::catalogue {
 namespace {
 
 using sim::FaultKind;
-using std::chrono::milliseconds;
+using namespace std::chrono_literals;
 
 constexpr int kMasters = 5;
 constexpr int kA = 0;
@@ -43,7 +41,7 @@ void CutOff(ClientPlan& client, std::initializer_list<int> nodes, Duration lengt
 /// to ask: C2 then has the votes of C, D and E while C1 holds.
 Workload AtThatMoment(FaultKind kind, Duration length) {
   Workload workload = WholeLeaseAndSecond();
-  CutOff(workload.clients[0], {kD, kE}, milliseconds(1'000));
+  CutOff(workload.clients[0], {kD, kE}, 1'000ms);
   // Its second step is the end of its thinking.
   workload.clients[1].faults.push_back({kind, 2, length, kC});
   return workload;
@@ -54,10 +52,10 @@ Workload AtThatMoment(FaultKind kind, Duration length) {
 Scenario K4() {
   Scenario scenario =
       Row("kleppmann.k4", "the clock of one of five masters jumps, and its key expires");
-  OverMasters(scenario, std::vector<Workload>(
-                            8, AtThatMoment(FaultKind::kServerClockJump, milliseconds(20'000))));
+  OverMasters(scenario,
+              std::vector<Workload>(8, AtThatMoment(FaultKind::kServerClockJump, 20'000ms)));
   scenario.gives_up.clocks = true;
-  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion};
+  scenario.judges = ExclusionsAnd({});
   scenario.weaknesses = InEveryClass({Judged::kBeliefExclusion, Judged::kSectionExclusion});
   return scenario;
 }
@@ -65,11 +63,10 @@ Scenario K4() {
 /// K5, D6: C has forgotten its vote, by power loss or by a crash.
 Scenario Forgets(std::string_view name, std::string_view summary, FaultKind kind) {
   Scenario scenario = Row(name, summary);
-  OverMasters(scenario, std::vector<Workload>(8, AtThatMoment(kind, milliseconds(100))));
+  OverMasters(scenario, std::vector<Workload>(8, AtThatMoment(kind, 100ms)));
   scenario.gives_up.writes = true;
-  scenario.judges = Exclusions();
-  scenario.weaknesses =
-      InEveryClass({Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion});
+  scenario.judges = ExclusionsAnd({Judged::kKeys});
+  scenario.weaknesses = InEveryClass(ExclusionsAnd({}));
   return scenario;
 }
 
@@ -77,40 +74,27 @@ Scenario Forgets(std::string_view name, std::string_view summary, FaultKind kind
 Scenario K5Safe() {
   std::vector<Workload> both;
   for (const bool syncs : {true, false}) {
-    Workload workload = AtThatMoment(FaultKind::kServerPowerLoss,
-                                     syncs ? Duration(milliseconds(100)) : kLease + kLease / 5);
+    Workload workload =
+        AtThatMoment(FaultKind::kServerPowerLoss, syncs ? Duration(100ms) : kLease + kLease / 5);
     workload.persistence = syncs ? sim::Persistence::kAofAlways : sim::Persistence::kNone;
     // It comes when all is over: nothing ends, and so heals, before the late restart.
-    workload.clients.push_back(Does({{.think = milliseconds(50'000), .hold = milliseconds(1)}}));
+    workload.clients.push_back(Does({{.think = 50'000ms, .hold = 1ms}}));
     both.insert(both.end(), 4, workload);
   }
   Scenario scenario =
       Row("kleppmann.k5s", "as k5, and the master syncs every write, or restarts late");
   OverMasters(scenario, std::move(both));
-  scenario.judges = Exclusions();
+  scenario.judges = ExclusionsAnd({Judged::kKeys});
   return scenario;
-}
-
-/// The faults strike the first client, at each step in turn.
-std::vector<Workload> AtEachStep(const std::vector<PlannedFault>& faults,
-                                 const Workload& workload) {
-  std::vector<Workload> sweep(kStepsOfAll, workload);
-  for (int step = 0; step < kStepsOfAll; ++step) {
-    for (PlannedFault fault : faults) {
-      fault.step = step;
-      sweep[static_cast<std::size_t>(step)].clients.front().faults.push_back(fault);
-    }
-  }
-  return sweep;
 }
 
 /// K6: the replies wait in C1's socket buffer while it is paused. It must find out that they are
 /// too old.
 Scenario K6() {
   Scenario scenario = Row("kleppmann.k6", "all replies of five masters are read after a pause");
-  OverMasters(scenario, AtEachStep({{.kind = FaultKind::kPause, .length = milliseconds(15'000)}},
-                                   AsksBeforeAnother()));
-  scenario.judges = Exclusions();
+  OverMasters(scenario, AtAnyStep(HolderAndSuccessor({.hold = 500ms}),
+                                  {{.kind = FaultKind::kPause, .length = 15'000ms}}, kStepsOfAll));
+  scenario.judges = ExclusionsAnd({Judged::kKeys});
   scenario.weaknesses = {{SynchronyClass::kArbitrary, Judged::kSectionExclusion}};
   return scenario;
 }
@@ -130,25 +114,25 @@ Scenario K6Unlocks() {
 Scenario K7() {
   std::vector<PlannedFault> faults;
   for (const int node : {kA, kB, kC, kD, kE}) {
-    faults.push_back({FaultKind::kPartitionFromServer, 0, milliseconds(15'000), node});
+    faults.push_back({FaultKind::kPartitionFromServer, 0, 15'000ms, node});
   }
   Scenario scenario = Row("kleppmann.k7", "all replies of five masters are delayed past the lease");
-  OverMasters(scenario, AtEachStep(faults, AsksBeforeAnother()));
-  scenario.judges = Exclusions();
+  OverMasters(scenario, AtAnyStep(HolderAndSuccessor({.hold = 500ms}), faults, kStepsOfAll));
+  scenario.judges = ExclusionsAnd({Judged::kKeys});
   return scenario;
 }
 
 /// K9b: one client reaches only A and keeps asking in vain; then one has the votes of A, B and C,
 /// and then another one those of C, D and E.
 Scenario K9b() {
-  const Operation in_vain{.think = milliseconds(500), .hold = milliseconds(1)};
-  const Operation first{.think = milliseconds(8'000), .hold = milliseconds(500)};
-  const Operation then{.think = milliseconds(12'000), .hold = milliseconds(500)};
+  const Operation in_vain{.think = 500ms, .hold = 1ms};
+  const Operation first{.think = 8'000ms, .hold = 500ms};
+  const Operation then{.think = 12'000ms, .hold = 500ms};
   Workload workload =
       Clients({Does(std::vector<Operation>(6, in_vain)), Does({first}), Does({then})});
-  CutOff(workload.clients[0], {kB, kC, kD, kE}, milliseconds(30'000));
-  CutOff(workload.clients[1], {kD, kE}, milliseconds(30'000));
-  CutOff(workload.clients[2], {kA, kB}, milliseconds(30'000));
+  CutOff(workload.clients[0], {kB, kC, kD, kE}, 30'000ms);
+  CutOff(workload.clients[1], {kD, kE}, 30'000ms);
+  CutOff(workload.clients[2], {kA, kB}, 30'000ms);
   Scenario scenario = Row("kleppmann.k9b", "counters on several masters drift apart");
   OverMasters(scenario, std::vector<Workload>(8, workload));
   scenario.judges = {Judged::kTokens, Judged::kKeys};
@@ -173,7 +157,7 @@ Scenario A6() {
 
 /// Three clients ask at one instant, and there are five votes: 2, 2 and 1.
 Workload AllAtOnce() {
-  const Operation ask{.ask = Ask::kWaitFor, .wait = milliseconds(60'000), .hold = milliseconds(20)};
+  const Operation ask{.ask = Ask::kWaitFor, .wait = 60'000ms, .hold = 20ms};
   return Clients({Does({ask}), Does({ask}), Does({ask})});
 }
 
@@ -181,16 +165,13 @@ Workload AllAtOnce() {
 Scenario D3() {
   Workload workload = AllAtOnce();
   workload.clients[0].operations.push_back(
-      {.ask = Ask::kWaitFor, .think = milliseconds(100'000), .wait = kLease, .hold = kLease / 2});
-  workload.clients[1].operations.push_back({.ask = Ask::kWaitFor,
-                                            .think = milliseconds(102'000),
-                                            .wait = milliseconds(100),
-                                            .hold = milliseconds(20)});
+      {.ask = Ask::kWaitFor, .think = 100'000ms, .wait = kLease, .hold = kLease / 2});
+  workload.clients[1].operations.push_back(
+      {.ask = Ask::kWaitFor, .think = 102'000ms, .wait = 100ms, .hold = 20ms});
   Scenario scenario = Row("redis.d3", "three clients split the votes of five masters");
   // In one of thirty runs clients that retry in step split the votes again and again.
   OverMasters(scenario, std::vector<Workload>(256, workload));
-  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
-                     Judged::kDeadlock,        Judged::kTermination,     Judged::kKeys};
+  scenario.judges = ExclusionsAnd({Judged::kDeadlock, Judged::kTermination, Judged::kKeys});
   return scenario;
 }
 
@@ -200,17 +181,15 @@ Scenario D4() {
   Workload try_once = AllAtOnce();
   for (ClientPlan& client : try_once.clients) {
     client.operations.front().ask = Ask::kTry;
-    client.operations.push_back({.ask = Ask::kWaitFor,
-                                 .think = milliseconds(50),
-                                 .wait = milliseconds(30'000),
-                                 .hold = milliseconds(20)});
+    client.operations.push_back(
+        {.ask = Ask::kWaitFor, .think = 50ms, .wait = 30'000ms, .hold = 20ms});
   }
   std::vector<Workload> workloads(16, try_once);
   for (int step = 8; step < kStepsOfAll; step += 4) {
     workloads.push_back(try_once);
     for (const int node : {kA, kB}) {
       workloads.back().clients[0].faults.push_back(
-          {FaultKind::kPartitionToServer, step, milliseconds(5'000), node});
+          {FaultKind::kPartitionToServer, step, 5'000ms, node});
     }
   }
   Scenario scenario = Row("redis.d4", "the losers of a split vote unlock what they got");
@@ -222,15 +201,12 @@ Scenario D4() {
 
 /// D7: a master has executed the lock, and its reply is lost. It must be unlocked all the same.
 Scenario D7() {
-  const Operation work{.hold = milliseconds(500)};
-  const Operation second{.ask = Ask::kWaitFor,
-                         .think = milliseconds(100),
-                         .wait = milliseconds(20'000),
-                         .hold = milliseconds(500)};
+  const Operation work{.hold = 500ms};
+  const Operation second{.ask = Ask::kWaitFor, .think = 100ms, .wait = 20'000ms, .hold = 500ms};
   Scenario scenario = Row("redis.d7", "unlock goes to the masters whose grant seemed to fail, too");
-  OverMasters(scenario, AtEachStep({{.kind = FaultKind::kLostReply}},
-                                   Clients({Does({work}), Does({second})})));
-  scenario.judges = Exclusions();
+  OverMasters(scenario, AtAnyStep(Clients({Does({work}), Does({second})}),
+                                  {{.kind = FaultKind::kLostReply}}, kStepsOfAll));
+  scenario.judges = ExclusionsAnd({Judged::kKeys});
   return scenario;
 }
 

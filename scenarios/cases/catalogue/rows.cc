@@ -6,13 +6,20 @@
 
 namespace interlock::scenarios::catalogue {
 
-using std::chrono::milliseconds;
+using namespace std::chrono_literals;
 
-Scenario Row(std::string_view name, std::string_view summary) {
+Scenario Named(std::string_view name, std::string_view summary,
+               std::vector<SynchronyClass> classes) {
   Scenario scenario;
   scenario.name = name;
   scenario.summary = summary;
-  scenario.classes = {SynchronyClass::kNone, SynchronyClass::kBounded, SynchronyClass::kArbitrary};
+  scenario.classes = std::move(classes);
+  return scenario;
+}
+
+Scenario Row(std::string_view name, std::string_view summary) {
+  using enum SynchronyClass;
+  Scenario scenario = Named(name, summary, {kNone, kBounded, kArbitrary});
   scenario.always_whole = true;
   return scenario;
 }
@@ -48,6 +55,12 @@ void FreeClocks(Scenario& scenario) {
   scenario.shape.max_rate_ppm = 400'000;
 }
 
+void GivePermits(Scenario& scenario) {
+  scenario.semaphores_only = true;
+  scenario.shape.min_permits = 2;
+  scenario.shape.max_permits = 3;
+}
+
 ClientPlan Does(std::vector<Operation> operations) {
   ClientPlan client;
   client.operations = std::move(operations);
@@ -57,46 +70,50 @@ ClientPlan Does(std::vector<Operation> operations) {
 Workload Clients(std::vector<ClientPlan> clients) {
   Workload workload;
   workload.lease = kLease;
-  workload.latency_max = milliseconds(2);
+  workload.latency_max = 2ms;
   workload.clients = std::move(clients);
   return workload;
 }
 
 Workload WholeLeaseAndSecond() {
   const Operation whole_lease{.hold = kLease};
-  const Operation second{.ask = Ask::kWaitFor,
-                         .think = milliseconds(2'000),
-                         .wait = milliseconds(20'000),
-                         .hold = milliseconds(5'000)};
+  const Operation second{.ask = Ask::kWaitFor, .think = 2'000ms, .wait = 20'000ms, .hold = 5'000ms};
   return Clients({Does({whole_lease}), Does({second})});
 }
 
-Workload AsksBeforeAnother() {
-  const Operation work{.hold = milliseconds(500)};
-  const Operation too_early{.think = milliseconds(100), .hold = milliseconds(1)};
-  const Operation in_turn{.ask = Ask::kWaitFor,
-                          .think = milliseconds(10'000),
-                          .wait = milliseconds(6'000),
-                          .hold = milliseconds(8'000)};
-  return Clients({Does({work}), Does({too_early, in_turn})});
+Workload HolderAndSuccessor(const Operation& work, GuardKind guard) {
+  const Operation too_early{.think = 100ms, .hold = 1ms};
+  const Operation in_turn{
+      .ask = Ask::kWaitFor, .think = 10'000ms, .wait = 6'000ms, .hold = 8'000ms};
+  Workload workload = Clients({Does({work}), Does({too_early, in_turn})});
+  workload.guard = guard;
+  return workload;
 }
 
-const std::vector<Judged>& Exclusions() {
-  static const std::vector<Judged> kExclusions = {
-      Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion, Judged::kKeys};
-  return kExclusions;
+std::vector<Judged> ExclusionsAnd(std::initializer_list<Judged> others) {
+  std::vector<Judged> all = {Judged::kServerExclusion, Judged::kBeliefExclusion,
+                             Judged::kSectionExclusion};
+  all.insert(all.end(), others);
+  return all;
+}
+
+void JudgeWritesToo(Scenario& scenario) {
+  scenario.judges = ExclusionsAnd({Judged::kFencedWrites, Judged::kKeys});
+  scenario.weaknesses = {{SynchronyClass::kArbitrary, Judged::kSectionExclusion}};
 }
 
 std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fault) {
-  return AtAnyStep(workload, fault, workload.guard == GuardKind::kNone ? 36 : 44);
+  return AtAnyStep(workload, std::vector{fault}, workload.guard == GuardKind::kNone ? 36 : 44);
 }
 
-std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fault, int steps) {
+std::vector<Workload> AtAnyStep(const Workload& workload, const std::vector<PlannedFault>& faults,
+                                int steps) {
   std::vector<Workload> sweep(static_cast<std::size_t>(steps), workload);
   for (int step = 0; step < steps; ++step) {
-    PlannedFault struck = fault;
-    struck.step = step;
-    sweep[static_cast<std::size_t>(step)].clients.front().faults.push_back(struck);
+    for (PlannedFault fault : faults) {
+      fault.step = step;
+      sweep[static_cast<std::size_t>(step)].clients.front().faults.push_back(fault);
+    }
   }
   return sweep;
 }

@@ -8,6 +8,8 @@
 // because no scenario knows at which step which lock does what.
 #pragma once
 
+#include <initializer_list>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -27,6 +29,15 @@ std::vector<Scenario> Together(Scenarios&&... scenarios) {
   return all;
 }
 
+/// Moves these to the end of `all`.
+template <typename T>
+void Append(std::vector<T> more, std::vector<T>& all) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+Scenario Named(std::string_view name, std::string_view summary,
+               std::vector<SynchronyClass> classes);
+
 /// The case in all three classes: a class below the one that a story needs is its control.
 Scenario Row(std::string_view name, std::string_view summary);
 
@@ -40,6 +51,9 @@ std::vector<Weakness> InEveryClass(const std::vector<Judged>& properties);
 /// Lets clocks run at up to half or double speed, and gives up what needs sane ones.
 void FreeClocks(Scenario& scenario);
 
+/// Runs the scenario for semaphores alone, with two or three permits.
+void GivePermits(Scenario& scenario);
+
 /// A client without faults.
 ClientPlan Does(std::vector<Operation> operations);
 
@@ -49,19 +63,23 @@ Workload Clients(std::vector<ClientPlan> clients);
 /// One holds for a whole lease, and another one waits for it from 2 s on, and works for 5 s.
 Workload WholeLeaseAndSecond();
 
-/// C1 asks at 0 ms and works for 500 ms; its lease would be over at 10,000. C2 asks at 100 ms in
-/// vain, and from 10,100 on for its turn of 8 s.
-Workload AsksBeforeAnother();
+/// C1 takes the lock at 0 ms, and does this work; its lease would be over at 10,000. C2 asks at
+/// 100 ms in vain, and from 10,100 on for its turn of 8 s.
+Workload HolderAndSuccessor(const Operation& work, GuardKind guard = GuardKind::kNone);
 
-/// Exclusion at one server, of beliefs and of sections, and that every key ends.
-const std::vector<Judged>& Exclusions();
+/// Exclusion at one server, of beliefs and of sections, and then the others.
+std::vector<Judged> ExclusionsAnd(std::initializer_list<Judged> others);
+
+/// What a case of writes judges, and that nothing keeps sections apart in the highest class.
+void JudgeWritesToo(Scenario& scenario);
 
 /// The fault of client 0 at each of its first steps in turn. With 36 steps it reaches any point
 /// between connecting and the reply to the release, for every lock that ships here; reading and
 /// writing what is guarded takes some more.
 std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fault);
-/// The same for a longer program.
-std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fault, int steps);
+/// The same for a longer program, and for faults that strike together.
+std::vector<Workload> AtAnyStep(const Workload& workload, const std::vector<PlannedFault>& faults,
+                                int steps);
 
 /// One fault of clients, links or client clocks each; generated.
 std::vector<Scenario> ClientFaults();
@@ -92,5 +110,9 @@ std::vector<Scenario> KleppmannRows();
 std::vector<Scenario> AntirezRows();
 std::vector<Scenario> RedisRows();
 std::vector<Scenario> OtherRows();
+
+/// The rows of the guarantee table, which is not part of the catalogue: a scenario for each class
+/// of faults on each topology where it can happen. Each judges every property that there is.
+std::vector<Scenario> FaultClasses();
 
 }  // namespace interlock::scenarios::catalogue

@@ -15,30 +15,23 @@ constexpr GivesUp kClocks{.clocks = true, .writes = false};
 
 }  // namespace
 
-const std::vector<ServerCase>& ServerCases() {
+const std::vector<FaultCase>& ServerCases() {
   // A function's own, because a user's tests may ask for the catalogue before main.
-  static const std::vector<ServerCase> kCases = {
+  static const std::vector<FaultCase> kCases = {
       {"server-restart",
-       "guarantee.server-restart.standalone",
        "the server dies or stands still, and forgets nothing that it has acknowledged",
        SynchronyClass::kBounded,
        {FaultKind::kServerKill, FaultKind::kServerPowerLoss, FaultKind::kServerPause},
        kNothing,
-       {Persistence::kAofAlways},
-       false,
-       "guarantee.server-restart.independent"},
+       {Persistence::kAofAlways}},
       {"data-loss",
-       "guarantee.data-loss.standalone",
        "the server restarts without some of its data, or keys are evicted or deleted",
        SynchronyClass::kNone,
        {FaultKind::kServerKill, FaultKind::kServerPowerLoss, FaultKind::kEvict,
         FaultKind::kFlushAll, FaultKind::kAdminDel},
        kWrites,
-       {Persistence::kNone, Persistence::kRdb, Persistence::kAofEverysec},
-       false,
-       "guarantee.data-loss.independent"},
+       {Persistence::kNone, Persistence::kRdb, Persistence::kAofEverysec}},
       {"failover",
-       "guarantee.failover.replicated",
        "a replica that may lack the last writes takes the primary's place",
        SynchronyClass::kNone,
        {FaultKind::kFailover, FaultKind::kReplicationStop, FaultKind::kServerKill,
@@ -47,7 +40,6 @@ const std::vector<ServerCase>& ServerCases() {
        {Persistence::kNone, Persistence::kAofAlways},
        true},
       {"split-brain",
-       "guarantee.split-brain.replicated",
        "for a while two servers take writes, and then one of them loses its own",
        SynchronyClass::kNone,
        {FaultKind::kSplitBrain, FaultKind::kReplicationStop, FaultKind::kClientKill},
@@ -55,30 +47,21 @@ const std::vector<ServerCase>& ServerCases() {
        {Persistence::kNone},
        true},
       {"server-clock",
-       "guarantee.server-clock.standalone",
        "the server's wall clock, by which leases end, is set, or runs at another rate",
        SynchronyClass::kNone,
        {FaultKind::kServerClockJump, FaultKind::kServerClockRate},
-       kClocks,
-       {Persistence::kNone},
-       false,
-       "guarantee.server-clock.independent"},
+       kClocks},
       {"server-errors",
-       "guarantee.server-errors.standalone",
        "for a while the server answers errors, forgets scripts, or closes connections",
        SynchronyClass::kNone,
        {FaultKind::kLoading, FaultKind::kReadonly, FaultKind::kOom, FaultKind::kBusy,
-        FaultKind::kMoved, FaultKind::kScriptFlush, FaultKind::kClientKill},
-       kNothing,
-       {Persistence::kNone},
-       false,
-       "guarantee.server-errors.independent"},
+        FaultKind::kMoved, FaultKind::kScriptFlush, FaultKind::kClientKill}},
   };
   return kCases;
 }
 
-void ShapeFor(const ServerCase& one, Scenario& scenario) {
-  scenario.classes = {one.synchrony};
+Scenario ScenarioOf(const FaultCase& one) {
+  Scenario scenario = Named(one.name, one.summary, {one.synchrony});
   scenario.gives_up = one.gives_up;
   WorkloadShape& shape = scenario.shape;
   shape.faults = one.faults;
@@ -87,6 +70,7 @@ void ShapeFor(const ServerCase& one, Scenario& scenario) {
   shape.persistence = one.persistence;
   if (one.gives_up.clocks) FreeClocks(scenario);
   if (one.replicated) OnReplicas(shape);
+  return scenario;
 }
 
 void OnReplicas(WorkloadShape& shape) {
@@ -101,16 +85,11 @@ void OnIndependent(WorkloadShape& shape, int nodes) {
 
 std::vector<Scenario> ServerFaults() {
   std::vector<Scenario> all;
-  for (const ServerCase& one : ServerCases()) {
-    Scenario& scenario = all.emplace_back();
-    scenario.name = one.name;
-    scenario.summary = one.summary;
-    ShapeFor(one, scenario);
-    scenario.judges = {Judged::kServerExclusion,  Judged::kBeliefExclusion,
-                       Judged::kSectionExclusion, Judged::kForeignRelease,
-                       Judged::kForeignExtend,    Judged::kTokens,
-                       Judged::kDeadlock,         Judged::kKeys,
-                       Judged::kTermination};
+  for (const FaultCase& one : ServerCases()) {
+    Scenario& scenario = all.emplace_back(ScenarioOf(one));
+    scenario.judges =
+        ExclusionsAnd({Judged::kForeignRelease, Judged::kForeignExtend, Judged::kTokens,
+                       Judged::kDeadlock, Judged::kKeys, Judged::kTermination});
   }
   return all;
 }

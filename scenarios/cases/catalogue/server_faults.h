@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The faults of servers, their clocks and their operators, as cases that the gate and the guarantee
-// table share: which faults on which servers, and what no lock can promise under them.
+// Classes of faults, of which the guarantee table consists: which faults on which servers, and what
+// no lock can promise under them. Those of servers, their clocks and their operators are scenarios
+// of the gate as well.
 #pragma once
 
 #include <string_view>
@@ -11,22 +12,21 @@
 
 namespace interlock::scenarios::catalogue {
 
-struct ServerCase {
-  std::string_view name;       ///< the name of the scenario, and of the class of faults
-  std::string_view guarantee;  ///< "guarantee.<name>.<topology>"
+struct FaultCase {
+  std::string_view name;  ///< the name of the scenario, and of the class of faults
   std::string_view summary;
   SynchronyClass synchrony = SynchronyClass::kNone;
   std::vector<sim::FaultKind> faults;
-  GivesUp gives_up;
-  std::vector<sim::Persistence> persistence;
-  bool replicated = false;            ///< a primary with two replicas; else one server
-  std::string_view independent = {};  ///< as `guarantee`, of independent masters; empty: not there
+  GivesUp gives_up = {};
+  std::vector<sim::Persistence> persistence = {sim::Persistence::kNone};
+  /// On a primary with two replicas alone; else on one server, and perhaps elsewhere.
+  bool replicated = false;
 };
 
-const std::vector<ServerCase>& ServerCases();
+const std::vector<FaultCase>& ServerCases();
 
-/// Servers, faults and what is given up; clients overstay and extend.
-void ShapeFor(const ServerCase& one, Scenario& scenario);
+/// Servers, faults and what is given up; clients overstay and extend. It judges nothing yet.
+Scenario ScenarioOf(const FaultCase& one);
 
 /// A primary with two replicas.
 void OnReplicas(WorkloadShape& shape);

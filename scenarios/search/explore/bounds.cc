@@ -131,24 +131,23 @@ std::string ToText(const Bounds& bounds) {
   if (bounds.lease != usual.lease) text += fmt::format(", leases of {} ms", bounds.lease.count());
   if (bounds.clocks_apart) text += ", clocks apart";
   if (bounds.tasks_in_order) text += ", a client's tasks in order";
-  text += ", " + AtMost(bounds.crashes, "crash", "crashes");
-  text += ", " + AtMost(bounds.expiries, "expiry", "expiries");
-  text += ", " + AtMost(bounds.lost_replies, "lost reply", "lost replies");
-  if (bounds.lost_requests > 0) {
-    text += ", " + AtMost(bounds.lost_requests, "lost request", "lost requests");
-  }
-  if (bounds.silent_losses > 0) {
-    text += ", " + AtMost(bounds.silent_losses, "silent loss", "silent losses");
-  }
-  text += ", " + AtMost(bounds.pauses, "pause", "pauses");
-  if (bounds.short_pauses > 0) {
-    text += ", " + AtMost(bounds.short_pauses, "short pause", "short pauses");
-  }
-  if (bounds.failovers > 0) {
-    text += ", " + AtMost(bounds.failovers, "failover", "failovers") + " to a replica that may lag";
-  }
+  const auto add = [&text](int count, std::string_view one, std::string_view many) {
+    text += ", " + AtMost(count, one, many);
+  };
+  const auto add_if_any = [&add](int count, std::string_view one, std::string_view many) {
+    if (count > 0) add(count, one, many);
+  };
+  add(bounds.crashes, "crash", "crashes");
+  add(bounds.expiries, "expiry", "expiries");
+  add(bounds.lost_replies, "lost reply", "lost replies");
+  add_if_any(bounds.lost_requests, "lost request", "lost requests");
+  add_if_any(bounds.silent_losses, "silent loss", "silent losses");
+  add(bounds.pauses, "pause", "pauses");
+  add_if_any(bounds.short_pauses, "short pause", "short pauses");
+  add_if_any(bounds.failovers, "failover", "failovers");
+  if (bounds.failovers > 0) text += " to a replica that may lag";
+  add_if_any(bounds.restarts, "server restart", "server restarts");
   if (bounds.restarts > 0) {
-    text += ", " + AtMost(bounds.restarts, "server restart", "server restarts");
     text +=
         bounds.persistence == sim::Persistence::kNone ? " with all data lost" : " with all data";
   }

@@ -18,7 +18,7 @@
 namespace interlock::scenarios {
 namespace {
 
-constexpr std::string_view kMagic = "interlock.explore/4\n";
+constexpr std::string_view kMagic = "interlock.explore/5\n";
 
 class Writer {
  public:
@@ -108,8 +108,6 @@ std::string Body(const std::string& key, const Search::Saved& saved) {
   const Exploration& result = saved.result;
   writer.Number(result.progress.runs);
   writer.Number(std::bit_cast<std::uint64_t>(result.progress.done));
-  writer.Number(result.whole_runs);
-  writer.Number(result.beyond);
   writer.Number(result.commands);
   for (const Judged property : kAllJudged) writer.Number(result.exercised[property]);
   writer.Text(result.inconclusive);
@@ -131,8 +129,6 @@ Search::Saved Read(Reader& reader) {
   Exploration& result = saved.result;
   result.progress.runs = reader.Number();
   result.progress.done = std::bit_cast<double>(reader.Number());
-  result.whole_runs = reader.Number();
-  result.beyond = reader.Number();
   result.commands = reader.Number();
   for (const Judged property : kAllJudged) result.exercised[property] = reader.Number();
   result.inconclusive = reader.Text();

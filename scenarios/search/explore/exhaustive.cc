@@ -114,13 +114,6 @@ std::vector<Judged> LookedFor(const ExploreOptions& options) {
   return judged;
 }
 
-std::optional<MinimalCase> ExploreMinimal(ExploreOptions options) {
-  options.minimise = true;
-  std::optional<MinimalCase> found = Explore(options).violation;
-  if (found && !found->minimal) found.reset();
-  return found;
-}
-
 Exploration Explore(const ExploreOptions& options) {
   Deadline deadline;
   if (options.budget) deadline = std::chrono::steady_clock::now() + *options.budget;

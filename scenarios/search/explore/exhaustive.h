@@ -55,7 +55,8 @@ struct ExploreOptions {
   bool symmetry =
       true;            ///< clients may change places; if that turns out to be wrong, it is given up
   bool reduce = true;  ///< commuting steps of different clients are taken in one order only
-  bool minimise = true;           ///< after a violation, look for the smallest
+  /// After a violation, look for the smallest: fewest faults, then clients, attempts and commands.
+  bool minimise = true;
   std::uint64_t most_states = 0;  ///< stop, incomplete, beyond this many; 0: no limit
   std::optional<std::chrono::milliseconds> budget;
   const std::atomic<bool>* stop = nullptr;
@@ -68,8 +69,6 @@ struct Exploration {
   bool complete = false;
   bool symmetric = false;  ///< interchangeable clients were treated as the same
   ExploreProgress progress;
-  std::uint64_t whole_runs = 0;        ///< runs that reached their end
-  std::uint64_t beyond = 0;            ///< runs that exceeded the bound on expiries
   std::uint64_t commands = 0;          ///< of all runs together
   std::uint64_t audited = 0;           ///< random paths whose states must all have been visited
   std::uint64_t divergences = 0;       ///< new states and outcomes found on those paths
@@ -81,10 +80,6 @@ struct Exploration {
   std::optional<MinimalCase> violation;
   std::string lost_checkpoint;  ///< why it could not be saved; empty: saved, or not asked for
 };
-
-/// The smallest violation within the bounds: fewest faults, then clients, then attempts, then
-/// commands. nullopt: there is none, or it was not found before `options.budget` or `stop`.
-std::optional<MinimalCase> ExploreMinimal(ExploreOptions options);
 
 /// Why no lock can promise the property within these bounds, as half a sentence; empty: one can.
 std::string_view WhyNotDemanded(Judged property, const ExploreOptions& options);

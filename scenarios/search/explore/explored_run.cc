@@ -303,12 +303,10 @@ void ExploredRun::DescribeRest(sim::FingerprintWriter& writer) const {
     for (const ServerHold& hold : history.server_holds) {
       writer.Process(hold.client);
       writer.Text(hold.token);
-      writer.Time(hold.granted);
-      writer.Time(hold.renewed);
-      writer.Time(hold.sent);
-      writer.Time(hold.last_sent);
-      writer.Time(hold.promised_until);
-      writer.Time(hold.ended);
+      for (const VirtualTime time : {hold.granted, hold.renewed, hold.sent, hold.last_sent,
+                                     hold.promised_until, hold.ended}) {
+        writer.Time(time);
+      }
       writer.Number(static_cast<std::uint64_t>(hold.end) | (hold.copied ? 256U : 0U) |
                     (hold.shared ? 512U : 0U) | static_cast<std::uint64_t>(hold.node) << 16);
       writer.Time(hold.waived);

@@ -47,7 +47,7 @@ class Hunter {
   void HuntOnce(const Cell& cell, const Generator& generator, std::uint64_t seed,
                 CellResult& result) {
     const Unit& unit = cell.unit;
-    const RunCase run_case{unit.entry->subject.get(), unit.scenario, unit.synchrony};
+    const RunCase run_case = CaseOf(unit);
     std::vector<std::uint64_t> kills(cell.rows.size(), options_.runs + 1);
     std::size_t left = kills.size();
     const std::uint64_t end = std::min(options_.runs, unit.scenario->max_runs);

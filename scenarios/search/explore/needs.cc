@@ -124,18 +124,13 @@ bool IsOfKind(const KindRow& row, const std::set<std::string>& sent, const Trait
       row.commands, [&](std::string_view command) { return sent.contains(std::string(command)); });
 }
 
-bool HasFaultsFor(const Scenario& scenario, const Budget& budget) {
-  const auto& faults = scenario.shape.faults;
-  return !budget.fault || std::ranges::find(faults, *budget.fault) != faults.end();
-}
-
 std::string OptionsToMeet(const KindRow& row, const Scenario& scenario) {
   std::string text;
   bool within = true;
   for (const Budget& budget : row.budgets) {
     text += fmt::format("{}{}", text.empty() ? "" : " ", budget.option);
     if (budget.least > 0) text += fmt::format(" {}", budget.least);
-    within = within && HasFaultsFor(scenario, budget);
+    within = within && (!budget.fault || HasAny(scenario, {*budget.fault}));
   }
   return within ? text : text + ", in a scenario with such faults, as chaos";
 }

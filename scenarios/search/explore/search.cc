@@ -133,9 +133,7 @@ void Search::Note(const RunResult& run, const ExploredRun& probe) {
   for (const Judged property : kAllJudged) {
     if (run.exercised[property]) ++result_.exercised[property];
   }
-  if (probe.end() == ExploredRun::End::kBeyond) ++result_.beyond;
   if (probe.end() == ExploredRun::End::kWhole) {
-    ++result_.whole_runs;
     result_.outcomes.insert(probe.outcome());
     if (probe.stop() == sim::StopReason::kTime) {
       result_.inconclusive = "clients had not come to their end when the time was up";

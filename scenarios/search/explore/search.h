@@ -4,7 +4,6 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -31,7 +30,6 @@ class Search {
   void Audit(std::uint64_t paths);
 
   const Exploration& result() const { return result_; }
-  const ExploredCase& explored() const { return explored_; }
 
   /// For checkpoints; use only while it is not running.
   struct Saved {

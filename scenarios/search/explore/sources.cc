@@ -70,15 +70,8 @@ std::size_t PctSource::Highest(std::span<const sim::Candidate> candidates) {
   const auto key = [this](const sim::Candidate& candidate) {
     return std::pair(PriorityOf(candidate.process), sim::MixSeed(task_order_, candidate.task));
   };
-  std::size_t highest = 0;
-  auto best = key(candidates[0]);
-  for (std::size_t i = 1; i < candidates.size(); ++i) {
-    const auto other = key(candidates[i]);
-    if (other <= best) continue;
-    best = other;
-    highest = i;
-  }
-  return highest;
+  const auto highest = std::ranges::max_element(candidates, {}, key);
+  return static_cast<std::size_t>(highest - candidates.begin());
 }
 
 std::uint32_t PctSource::PickTask(std::span<const sim::Candidate> candidates) {

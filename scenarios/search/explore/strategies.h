@@ -35,13 +35,9 @@ inline constexpr std::array kAllStrategies = {Strategy::kRandom, Strategy::kStic
 
 /// "random", "sticky", "pct2", "pct3", "pct5", "pos", "delay"
 std::string_view ToString(Strategy strategy);
-std::string_view Meaning(Strategy strategy);
 std::optional<Strategy> FindStrategy(std::string_view name);
 /// All names: "random, sticky, pct2, ..."
 std::string StrategyNames();
-
-/// Runs out of a hundred in the portfolio that use this strategy.
-int PortfolioShare(Strategy strategy);
 
 /// Derives a run seed from any seed, with strategy `only` or one drawn from the portfolio.
 std::uint64_t SeedWithStrategy(std::uint64_t seed, std::optional<Strategy> only);

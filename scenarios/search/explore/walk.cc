@@ -116,14 +116,10 @@ void Walk::FindOptions(Place& place, sim::StepKind kind) {
   if ((after_send || late_reply || mark) && Left(kCrash)) {
     options_.push_back({kCrash, sim::FaultKind::kCrash, {}});
   }
-  if (before_send && Left(kLostReply)) {
-    options_.push_back({kLostReply, sim::FaultKind::kResetAfter, {}});
-  }
-  if (before_send && Left(kLostRequest)) {
-    options_.push_back({kLostRequest, sim::FaultKind::kResetBefore, {}});
-  }
-  if (before_send && Left(kSilentLoss)) {
-    options_.push_back({kSilentLoss, sim::FaultKind::kLostReply, {}});
+  for (const Option& loss : {Option{kLostReply, sim::FaultKind::kResetAfter},
+                             Option{kLostRequest, sim::FaultKind::kResetBefore},
+                             Option{kSilentLoss, sim::FaultKind::kLostReply}}) {
+    if (before_send && Left(loss.kind)) options_.push_back(loss);
   }
   const bool pausable = before_send || after_send || late_reply || mark;
   if (pausable && Left(kPause)) AddPause(mark);

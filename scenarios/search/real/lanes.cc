@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 
 #include "reports/json_writer.h"
+#include "scenarios/search/worker_process.h"
 
 namespace interlock::scenarios::real {
 namespace {
@@ -33,15 +34,6 @@ struct Lane {
   int pipe = -1;     // -1 once all was read
   std::string said;  // kReport or kFailure, and the text
 };
-
-void WriteAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) _exit(1);
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
 
 /// A flag that all lanes share.
 class SharedFlag {
@@ -89,8 +81,7 @@ class Lanes {
         const Result<reports::RunReport> done = work(i, *stop_.get());
         const std::string said = done.ok() ? kReport + reports::ToJson(*done)
                                            : kFailure + std::string(done.status().message());
-        WriteAll(ends[1], said);
-        _exit(0);
+        _exit(SendAll(ends[1], said) ? 0 : 1);
       }
       close(ends[1]);
       lanes_.push_back({pid, ends[0], {}});

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -33,12 +32,7 @@ constexpr std::uint64_t kRoundsOfSpecimen = 8;
 /// whether a waiter comes too late, for example, is up to the machine.
 constexpr std::uint64_t kRoundsOfSound = 4;
 
-bool HasFault(const Scenario& scenario, sim::FaultKind kind) {
-  const auto& faults = scenario.shape.faults;
-  return std::find(faults.begin(), faults.end(), kind) != faults.end();
-}
-
-bool HasCrashes(const Scenario& scenario) { return HasFault(scenario, sim::FaultKind::kCrash); }
+bool HasCrashes(const Scenario& scenario) { return HasAny(scenario, {sim::FaultKind::kCrash}); }
 
 /// A specimen is tried only where it is to be convicted.
 bool IsTriedIn(const Entry& entry, const Scenario& scenario) {
@@ -142,7 +136,7 @@ class Campaign {
     one.stop = options_.stop;
     one.own = share_.own;
     // Half of the failovers are left to the Sentinels, which take their time.
-    one.sentinels = HasFault(scenario, sim::FaultKind::kFailover) && seed % 2 == 0;
+    one.sentinels = HasAny(scenario, {sim::FaultKind::kFailover}) && seed % 2 == 0;
     one.forgetful = scenario.gives_up.writes;
     if (share_.own) one.faults = RealFaultsOf(one.workload, seed, one.sentinels);
     if (!share_.own) UseDatabase(one.redis.database, scenario);

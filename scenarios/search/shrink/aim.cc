@@ -7,35 +7,29 @@
 namespace interlock::scenarios {
 namespace {
 
-/// The range of the targets of a client's faults.
-struct Stretch {
-  std::ptrdiff_t first = 0;
-  std::ptrdiff_t last = 0;
-};
+template <typename T>
+void EraseAt(std::size_t index, std::vector<T>& all) {
+  all.erase(all.begin() + static_cast<std::ptrdiff_t>(index));
+}
 
-Stretch StretchOf(const Workload& workload, std::size_t client) {
-  Stretch stretch;
-  for (std::size_t i = 0; i < client; ++i) {
-    stretch.first += static_cast<std::ptrdiff_t>(workload.clients[i].faults.size());
-  }
-  stretch.last =
-      stretch.first + static_cast<std::ptrdiff_t>(workload.clients[client].faults.size());
-  return stretch;
+/// Adds all of `from` to the end of `into`.
+template <typename T>
+void AddTo(std::vector<T>& into, const std::vector<T>& from) {
+  into.insert(into.end(), from.begin(), from.end());
 }
 
 bool IsPause(sim::FaultKind kind) {
   return kind == sim::FaultKind::kPause || kind == sim::FaultKind::kExpiry;
 }
 
-/// Adjusts the targets to the removal of one operation from the workload.
-void Forget(const Workload& workload, Place gone, Targets& targets) {
-  const std::vector<Place> faults = FaultPlaces(workload);
-  for (std::size_t i = 0; i < faults.size(); ++i) {
-    if (faults[i].client != gone.client || !targets[i]) continue;
-    if (targets[i]->operation == gone.index) {
-      targets[i].reset();
-    } else if (targets[i]->operation > gone.index) {
-      --targets[i]->operation;
+void EraseOperation(Place gone, Aimed& aimed) {
+  EraseAt(gone.index, aimed.workload.clients[gone.client].operations);
+  for (std::optional<Target>& target : aimed.targets[gone.client]) {
+    if (!target || target->operation < gone.index) continue;
+    if (target->operation == gone.index) {
+      target.reset();
+    } else {
+      --target->operation;
     }
   }
 }
@@ -44,54 +38,62 @@ void Forget(const Workload& workload, Place gone, Targets& targets) {
 
 Aimed ByNumber(Workload workload) {
   Aimed aimed;
-  aimed.targets.resize(FaultPlaces(workload).size());
+  for (const ClientPlan& client : workload.clients)
+    aimed.targets.emplace_back(client.faults.size());
   aimed.workload = std::move(workload);
   return aimed;
 }
 
-Aimed WithoutFaults(const Aimed& aimed, std::size_t first, std::size_t count) {
-  Aimed fewer{WithoutFaults(aimed.workload, first, count), aimed.targets};
-  const std::size_t last = std::min(fewer.targets.size(), first + count);
-  const auto begin = fewer.targets.begin();
-  fewer.targets.erase(begin + static_cast<std::ptrdiff_t>(first),
-                      begin + static_cast<std::ptrdiff_t>(last));
-  return fewer;
+Aimed WithoutFaults(Aimed aimed, std::size_t first, std::size_t count) {
+  const std::vector<Place> places = FaultPlaces(aimed.workload);
+  for (std::size_t i = std::min(places.size(), first + count); i-- > first;) {
+    EraseAt(places[i].index, aimed.workload.clients[places[i].client].faults);
+    EraseAt(places[i].index, aimed.targets[places[i].client]);
+  }
+  return aimed;
 }
 
-Aimed WithoutOperations(const Aimed& aimed, std::size_t first, std::size_t count) {
-  Aimed fewer{WithoutOperations(aimed.workload, first, count), aimed.targets};
+Aimed WithoutOperations(Aimed aimed, std::size_t first, std::size_t count) {
   const std::vector<Place> places = OperationPlaces(aimed.workload);
   for (std::size_t i = std::min(places.size(), first + count); i-- > first;) {
-    Forget(aimed.workload, places[i], fewer.targets);
+    EraseOperation(places[i], aimed);
   }
-  return fewer;
+  return aimed;
 }
 
-Aimed WithoutClient(const Aimed& aimed, std::size_t client) {
-  Aimed fewer{WithoutClient(aimed.workload, client), aimed.targets};
-  const Stretch its_own = StretchOf(aimed.workload, client);
-  const auto begin = fewer.targets.begin();
-  fewer.targets.erase(begin + its_own.first, begin + its_own.last);
-  return fewer;
+Aimed WithoutClient(Aimed aimed, std::size_t client) {
+  EraseAt(client, aimed.workload.clients);
+  EraseAt(client, aimed.targets);
+  return aimed;
 }
 
 std::vector<Aimed> ThinkingInstead(const Aimed& aimed, Place operation) {
-  std::vector<Aimed> all;
-  for (Workload& workload : ThinkingInstead(aimed.workload, operation)) {
-    Aimed& one = all.emplace_back(Aimed{std::move(workload), aimed.targets});
-    Forget(aimed.workload, operation, one.targets);
+  std::vector<Aimed> instead;
+  const std::vector<Operation>& all = aimed.workload.clients[operation.client].operations;
+  if (operation.index + 1 >= all.size()) return instead;
+  const Operation& gone = all[operation.index];
+  const Duration wait = gone.ask == Ask::kWaitFor ? gone.wait : Duration{};
+  for (const Duration length : {gone.hold, wait, wait + gone.hold, gone.hold + gone.overstay}) {
+    Aimed shorter = aimed;
+    std::vector<Operation>& operations = shorter.workload.clients[operation.client].operations;
+    operations[operation.index + 1].think += gone.think + length;
+    EraseOperation(operation, shorter);
+    const bool known = std::any_of(instead.begin(), instead.end(), [&](const Aimed& other) {
+      return other.workload == shorter.workload;
+    });
+    if (!known) instead.push_back(std::move(shorter));
   }
-  return all;
+  return instead;
 }
 
 std::vector<Aimed> ThinkingInsteadOf(const Aimed& aimed, std::size_t fault) {
   constexpr Duration kMs = std::chrono::milliseconds(1);
   std::vector<Aimed> all;
-  const std::optional<Target>& target = aimed.targets[fault];
+  const Place place = FaultPlaces(aimed.workload)[fault];
+  const std::optional<Target>& target = aimed.targets[place.client][place.index];
   if (!target || (target->part != OperationPart::kThink && target->part != OperationPart::kAsk)) {
     return all;
   }
-  const Place place = FaultPlaces(aimed.workload)[fault];
   const PlannedFault& pause = aimed.workload.clients[place.client].faults[place.index];
   std::vector<Duration> lengths;
   if (pause.kind == sim::FaultKind::kPause) lengths = {pause.length};
@@ -123,23 +125,15 @@ std::vector<Aimed> OneLongPauseInsteadOf(const Aimed& aimed, std::size_t fault) 
   return all;
 }
 
-Aimed Joined(const Aimed& aimed, std::size_t from, std::size_t into) {
-  const Stretch theirs = StretchOf(aimed.workload, from);
-  Targets moved(aimed.targets.begin() + theirs.first, aimed.targets.begin() + theirs.last);
-  const std::size_t before = aimed.workload.clients[into].operations.size();
-  for (std::optional<Target>& target : moved) {
-    if (target) target->operation += before;
+Aimed Joined(Aimed aimed, std::size_t from, std::size_t into) {
+  ClientPlan& target = aimed.workload.clients[into];
+  for (std::optional<Target>& moved : aimed.targets[from]) {
+    if (moved) moved->operation += target.operations.size();
   }
-  Aimed joined{Joined(aimed.workload, from, into), aimed.targets};
-  // The moved targets go after those of the faults that `into` has, and then their former place is
-  // removed.
-  const Stretch behind = StretchOf(aimed.workload, into);
-  joined.targets.insert(joined.targets.begin() + behind.last, moved.begin(), moved.end());
-  const auto count = theirs.last - theirs.first;
-  const auto first =
-      joined.targets.begin() + theirs.first + (behind.last <= theirs.first ? count : 0);
-  joined.targets.erase(first, first + count);
-  return joined;
+  AddTo(target.operations, aimed.workload.clients[from].operations);
+  AddTo(target.faults, aimed.workload.clients[from].faults);
+  AddTo(aimed.targets[into], aimed.targets[from]);
+  return WithoutClient(std::move(aimed), from);
 }
 
 }  // namespace interlock::scenarios

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Identifies the step that a fault strikes other than by its number, since numbers shift when
-// something before the fault is removed from a workload. The same edits as in parts.h, with each
-// fault still aimed at the step that it struck.
+// something before the fault is removed from a workload. Edits of a workload after which each fault
+// is still aimed at the step that it struck.
 //
 // Thread safety: pure functions of plain data.
 #pragma once
@@ -27,8 +27,8 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 
-/// One per fault of FaultPlaces, in order; nullopt: aimed by its step number.
-using Targets = std::vector<std::optional<Target>>;
+/// For each client, one per fault, in order; nullopt: aimed by its step number.
+using Targets = std::vector<std::vector<std::optional<Target>>>;
 
 struct Aimed {
   Workload workload;
@@ -38,16 +38,21 @@ struct Aimed {
 /// Aimed by step numbers alone.
 Aimed ByNumber(Workload workload);
 
-Aimed WithoutFaults(const Aimed& aimed, std::size_t first, std::size_t count);
-/// A fault that struck one of these operations is aimed by its number again.
-Aimed WithoutOperations(const Aimed& aimed, std::size_t first, std::size_t count);
-Aimed WithoutClient(const Aimed& aimed, std::size_t client);
+/// Without `count` of the faults in FaultPlaces, from `first` on.
+Aimed WithoutFaults(Aimed aimed, std::size_t first, std::size_t count);
+/// The same for OperationPlaces. A fault that struck one of them is aimed by its number again.
+Aimed WithoutOperations(Aimed aimed, std::size_t first, std::size_t count);
+Aimed WithoutClient(Aimed aimed, std::size_t client);
+
+/// Replaces this operation by thinking time, so that the next one begins at about the same time.
+/// One result for each notion of how long the operation took; empty if it is the last.
 std::vector<Aimed> ThinkingInstead(const Aimed& aimed, Place operation);
 /// Replaces this fault by thinking time of its client before it asks: one result for each notion of
 /// how long that was. Empty if it is no pause, or is not known to strike before an answer.
 std::vector<Aimed> ThinkingInsteadOf(const Aimed& aimed, std::size_t fault);
 /// Removes this pause and makes another one of its client last two leases: one result for each.
 std::vector<Aimed> OneLongPauseInsteadOf(const Aimed& aimed, std::size_t fault);
-Aimed Joined(const Aimed& aimed, std::size_t from, std::size_t into);
+/// Moves client `from`'s operations to the end of client `into`'s, and removes `from`.
+Aimed Joined(Aimed aimed, std::size_t from, std::size_t into);
 
 }  // namespace interlock::scenarios

@@ -2,7 +2,6 @@
 #include "scenarios/search/shrink/aimed_source.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace interlock::scenarios {
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "scenarios/log/words.h"
+#include "scenarios/search/shrink/aim.h"
 #include "scenarios/search/shrink/continued.h"
 #include "scenarios/search/shrink/critical.h"
 #include "scenarios/search/shrink/parts.h"
@@ -91,7 +92,7 @@ class Explainer {
 
   void TryFault(std::size_t index, Place place, const Knob* knob) {
     const std::string name = NameOf(place);
-    if (Fails(WithoutFaults(case_.workload, index, 1))) {
+    if (Fails(WithoutFaults(ByNumber(case_.workload), index, 1).workload)) {
       said_.irrelevant.push_back(name);
       return;
     }

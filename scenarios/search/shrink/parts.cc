@@ -24,16 +24,6 @@ std::vector<Place> PlacesOf(const Workload& workload, Parts parts) {
   return places;
 }
 
-template <typename Parts>
-Workload Without(Workload workload, Parts parts, std::size_t first, std::size_t count) {
-  const std::vector<Place> places = PlacesOf(workload, parts);
-  for (std::size_t i = std::min(places.size(), first + count); i-- > first;) {
-    auto& list = workload.clients[places[i].client].*parts;
-    list.erase(list.begin() + static_cast<std::ptrdiff_t>(places[i].index));
-  }
-  return workload;
-}
-
 /// Simple lengths around the lease.
 std::vector<Duration> AroundLease(Duration lease) {
   return {Duration{},  kMs,           lease / 4, lease / 2, lease - kMs, lease,
@@ -143,46 +133,6 @@ std::vector<Place> FaultPlaces(const Workload& workload) {
 
 std::vector<Place> OperationPlaces(const Workload& workload) {
   return PlacesOf(workload, &ClientPlan::operations);
-}
-
-Workload WithoutFaults(Workload workload, std::size_t first, std::size_t count) {
-  return Without(std::move(workload), &ClientPlan::faults, first, count);
-}
-
-Workload WithoutOperations(Workload workload, std::size_t first, std::size_t count) {
-  return Without(std::move(workload), &ClientPlan::operations, first, count);
-}
-
-Workload WithoutClient(Workload workload, std::size_t client) {
-  workload.clients.erase(workload.clients.begin() + static_cast<std::ptrdiff_t>(client));
-  return workload;
-}
-
-std::vector<Workload> ThinkingInstead(const Workload& workload, Place operation) {
-  std::vector<Workload> instead;
-  const std::vector<Operation>& all = workload.clients[operation.client].operations;
-  if (operation.index + 1 >= all.size()) return instead;
-  const Operation& gone = all[operation.index];
-  const Duration wait = gone.ask == Ask::kWaitFor ? gone.wait : Duration{};
-  for (const Duration length : {gone.hold, wait, wait + gone.hold, gone.hold + gone.overstay}) {
-    Workload shorter = workload;
-    auto& operations = shorter.clients[operation.client].operations;
-    operations[operation.index + 1].think += gone.think + length;
-    operations.erase(operations.begin() + static_cast<std::ptrdiff_t>(operation.index));
-    if (std::find(instead.begin(), instead.end(), shorter) == instead.end()) {
-      instead.push_back(std::move(shorter));
-    }
-  }
-  return instead;
-}
-
-Workload Joined(Workload workload, std::size_t from, std::size_t into) {
-  ClientPlan& target = workload.clients[into];
-  const ClientPlan& source = workload.clients[from];
-  target.operations.insert(target.operations.end(), source.operations.begin(),
-                           source.operations.end());
-  target.faults.insert(target.faults.end(), source.faults.begin(), source.faults.end());
-  return WithoutClient(std::move(workload), from);
 }
 
 std::vector<Knob> KnobsOf(const Workload& workload) {

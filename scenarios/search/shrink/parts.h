@@ -22,18 +22,6 @@ struct Place {
 std::vector<Place> FaultPlaces(const Workload& workload);
 std::vector<Place> OperationPlaces(const Workload& workload);
 
-/// The workload without `count` of the faults in FaultPlaces, from `first` on.
-Workload WithoutFaults(Workload workload, std::size_t first, std::size_t count);
-/// The same for OperationPlaces.
-Workload WithoutOperations(Workload workload, std::size_t first, std::size_t count);
-Workload WithoutClient(Workload workload, std::size_t client);
-
-/// Replaces this operation by thinking time, so that the next one begins at about the same time.
-/// One result for each notion of how long the operation took; empty if it is the last.
-std::vector<Workload> ThinkingInstead(const Workload& workload, Place operation);
-/// Moves client `from`'s operations to the end of client `into`'s, and removes `from`.
-Workload Joined(Workload workload, std::size_t from, std::size_t into);
-
 /// A length in a workload that can be varied on its own.
 struct Knob {
   std::string name;                 ///< for people: "C2's hold"

@@ -52,6 +52,8 @@ class Shrinker {
     return smaller;
   }
 
+  std::size_t Faults() const { return FaultPlaces(case_.workload).size(); }
+
   bool Accept(AimedOutcome outcome) {
     if (!outcome.fails) return false;
     ++shrinks_;
@@ -63,7 +65,7 @@ class Shrinker {
   /// The original case says at which steps its faults strike; from now on, it says what they
   /// strike.
   void FindTargets() {
-    if (case_.targets.empty()) return;
+    if (Faults() == 0) return;
     AimedOutcome as_found = trial_.FailsAimed(case_, tape_);
     if (as_found.fails) case_ = std::move(as_found.one);
   }
@@ -88,6 +90,21 @@ class Shrinker {
 
   /// Tries a workload with the same faults.
   bool Try(const Workload& simpler) { return Try(Aimed{simpler, case_.targets}); }
+
+  /// Tries one after the other, up to the first that still fails.
+  template <typename Case>
+  bool TryAny(const std::vector<Case>& simpler) {
+    return std::any_of(simpler.begin(), simpler.end(),
+                       [this](const Case& one) { return Try(one); });
+  }
+
+  /// Repeats what makes the case smaller, since each success makes room for more.
+  template <typename Step>
+  bool WhileSmaller(const Step& step) {
+    bool smaller = false;
+    while (!trial_.ended() && step()) smaller = true;
+    return smaller;
+  }
 
   bool TryTape(const sim::Tape& calmer) {
     return calmer != tape_ && Accept(trial_.FailsAimed(case_, calmer));
@@ -114,17 +131,12 @@ class Shrinker {
   }
 
   bool DeleteFaults() {
-    return DeleteInBatches([this] { return case_.targets.size(); },
-                           [](const Aimed& one, std::size_t first, std::size_t count) {
-                             return WithoutFaults(one, first, count);
-                           });
+    return DeleteInBatches([this] { return Faults(); }, WithoutFaults);
   }
 
   bool DeleteOperations() {
     return DeleteInBatches([this] { return OperationPlaces(case_.workload).size(); },
-                           [](const Aimed& one, std::size_t first, std::size_t count) {
-                             return WithoutOperations(one, first, count);
-                           });
+                           WithoutOperations);
   }
 
   bool DeleteClients() {
@@ -138,31 +150,22 @@ class Shrinker {
 
   /// Replaces operations by thinking, since one may matter only for the time that it takes.
   bool ThinkInstead() {
-    bool smaller = false;
-    for (bool again = true; again && !trial_.ended();) {
-      again = false;
-      for (const Place place : OperationPlaces(case_.workload)) {
-        const std::vector<Aimed> instead = ThinkingInstead(case_, place);
-        again = std::any_of(instead.begin(), instead.end(),
-                            [this](const Aimed& one) { return Try(one); });
-        if (again) break;
-      }
-      smaller = smaller || again;
-    }
-    return smaller;
+    return WhileSmaller([this] {
+      const std::vector<Place> places = OperationPlaces(case_.workload);
+      return std::any_of(places.begin(), places.end(),
+                         [this](Place place) { return TryAny(ThinkingInstead(case_, place)); });
+    });
   }
 
   /// Removes pauses: a client that is paused before it is answered may as well ask later, and one
   /// that is paused twice may as well be paused once, for longer.
   bool FewerPauses() {
     bool smaller = false;
-    for (std::size_t i = case_.targets.size(); i-- > 0 && !trial_.ended();) {
-      if (i >= case_.targets.size()) continue;
+    for (std::size_t i = Faults(); i-- > 0 && !trial_.ended();) {
+      if (i >= Faults()) continue;
       std::vector<Aimed> instead = ThinkingInsteadOf(case_, i);
       for (Aimed& longer : OneLongPauseInsteadOf(case_, i)) instead.push_back(std::move(longer));
-      smaller = std::any_of(instead.begin(), instead.end(),
-                            [this](const Aimed& one) { return Try(one); }) ||
-                smaller;
+      smaller = TryAny(instead) || smaller;
     }
     return smaller;
   }
@@ -197,7 +200,7 @@ class Shrinker {
     for (std::size_t client = clients; client-- > 0 && clients > 1;) {
       if (TryFresh(WithoutClient(now, client))) return true;
     }
-    for (std::size_t i = now.targets.size(); i-- > 0;) {
+    for (std::size_t i = Faults(); i-- > 0;) {
       if (TryFresh(WithoutFaults(now, i, 1))) return true;
     }
     for (std::size_t from = clients; from-- > 0;) {
@@ -275,25 +278,15 @@ class Shrinker {
   }
 
   bool TrySimplerKinds() {
-    bool smaller = false;
-    // Each success creates a new list of what may still be simplified.
-    for (bool again = true; again && !trial_.ended();) {
-      again = false;
-      for (const Workload& simpler : SimplerKinds(case_.workload)) {
-        if (!Try(simpler)) continue;
-        again = smaller = true;
-        break;
-      }
-    }
-    return smaller;
+    return WhileSmaller([this] { return TryAny(SimplerKinds(case_.workload)); });
   }
 
   bool SimplerLengths() {
     constexpr Duration kLease = std::chrono::seconds(1);
     bool smaller = case_.workload.lease != kLease && Try(ScaledTo(case_.workload, kLease));
-    const std::size_t faults = case_.targets.size();
+    const std::size_t faults = Faults();
     for (const Knob& knob : KnobsOf(case_.workload)) {
-      if (case_.targets.size() != faults) break;  // a fault strikes nothing any more
+      if (Faults() != faults) break;  // a fault strikes nothing any more
       for (const Duration value : knob.canonical) {
         if (value == knob.Read(case_.workload) || trial_.ended()) break;
         if (!Try(knob.Set(case_.workload, value))) continue;
@@ -309,7 +302,7 @@ class Shrinker {
     bool smaller = false;
     const std::vector<Place> places = FaultPlaces(case_.workload);
     for (const Place place : places) {
-      if (case_.targets.size() != places.size()) break;  // a fault strikes nothing any more
+      if (Faults() != places.size()) break;  // a fault strikes nothing any more
       const int now = case_.workload.clients[place.client].faults[place.index].step;
       for (int step = 0; step < now && !trial_.ended(); ++step) {
         Workload earlier = case_.workload;

@@ -36,11 +36,20 @@ std::uint64_t HashOf(const Workload& workload, const sim::Tape& tape) {
   return sim::HashBytes(Encode({"", "", SynchronyClass::kNone, PackedRun{workload, tape}}), 0);
 }
 
+/// In the order of the workload's fault plan.
+std::vector<std::optional<Target>> AllTargets(const Aimed& one) {
+  std::vector<std::optional<Target>> all;
+  for (const auto& of_client : one.targets)
+    all.insert(all.end(), of_client.begin(), of_client.end());
+  return all;
+}
+
 /// The hash of the case; without targets, it is that of the plain workload.
 std::uint64_t HashOf(const Aimed& one, const sim::Tape& tape) {
   std::uint64_t hash = HashOf(one.workload, tape);
-  for (std::size_t i = 0; i < one.targets.size(); ++i) {
-    const auto& target = one.targets[i];
+  const auto targets = AllTargets(one);
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const auto& target = targets[i];
     if (!target) continue;
     hash = sim::HashNumber(i << 8 | static_cast<std::uint64_t>(target->kind), hash);
     hash = sim::HashNumber(PlaceOf(target->operation, target->part), hash);
@@ -51,31 +60,33 @@ std::uint64_t HashOf(const Aimed& one, const sim::Tape& tape) {
 
 std::vector<AimedFault> FaultsOf(const Aimed& one) {
   std::vector<AimedFault> faults;
+  const auto targets = AllTargets(one);
   for (const sim::Fault& fault : FaultPlanOf(one.workload)) {
-    faults.push_back({fault, one.targets[faults.size()]});
+    faults.push_back({fault, targets[faults.size()]});
   }
   return faults;
 }
 
 /// The case with only those faults that struck.
 Aimed WithStruck(Workload bare, const std::vector<AimedFault>& faults) {
-  Aimed one;
+  Aimed one = ByNumber(std::move(bare));
   for (const AimedFault& its_own : faults) {
     const sim::Fault& fault = its_own.fault;
     if (!its_own.struck) continue;
-    bare.clients[static_cast<std::size_t>(fault.process)].faults.push_back(
+    const auto client = static_cast<std::size_t>(fault.process);
+    one.workload.clients[client].faults.push_back(
         {fault.kind, fault.step, fault.length, fault.node});
-    one.targets.push_back(its_own.target);
+    one.targets[client].push_back(its_own.target);
   }
-  one.workload = std::move(bare);
   return one;
 }
 
 /// Whether each aimed fault struck, and at its planned step.
 bool AsNumbered(const Aimed& one, const std::vector<AimedFault>& faults) {
   const sim::FaultPlan planned = FaultPlanOf(one.workload);
+  const auto targets = AllTargets(one);
   for (std::size_t i = 0; i < planned.size(); ++i) {
-    if (!one.targets[i]) continue;
+    if (!targets[i]) continue;
     if (!faults[i].struck || faults[i].fault.step != planned[i].step) return false;
   }
   return true;
@@ -83,8 +94,8 @@ bool AsNumbered(const Aimed& one, const std::vector<AimedFault>& faults) {
 
 }  // namespace
 
-CaseSize SizeOf(const TrialCase& one) {
-  CaseSize size;
+reports::Size SizeOf(const TrialCase& one) {
+  reports::Size size;
   size.clients = one.workload.clients.size();
   for (const ClientPlan& client : one.workload.clients) {
     size.faults += client.faults.size();

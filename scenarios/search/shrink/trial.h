@@ -18,6 +18,7 @@
 #include <set>
 #include <string_view>
 
+#include "reports/run_report.h"
 #include "scenarios/run/run.h"
 #include "scenarios/search/shrink/aim.h"
 
@@ -31,16 +32,7 @@ struct TrialCase {
 };
 
 /// How much there is to understand in a case.
-struct CaseSize {
-  std::size_t clients = 0;
-  std::size_t faults = 0;
-  std::size_t operations = 0;
-  std::size_t switches = 0;  ///< scheduling choices other than "go on"
-  std::size_t total() const { return clients + faults + operations + switches; }
-  bool operator==(const CaseSize&) const = default;
-};
-
-CaseSize SizeOf(const TrialCase& one);
+reports::Size SizeOf(const TrialCase& one);
 
 /// The violation that names a run of this case, see above; null: none.
 const Violation* NamingViolation(const RunResult& run, const RunCase& run_case, Judged property);
@@ -90,8 +82,6 @@ class Trial {
     return tries_ >= budget_ || commands_ >= kMostCommands || (stop_ != nullptr && *stop_);
   }
   int tries() const { return tries_; }
-  int budget() const { return budget_; }
-  const RunCase& run_case() const { return case_; }
   Judged property() const { return property_; }
 
  private:

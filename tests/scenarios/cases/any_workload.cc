@@ -97,7 +97,7 @@ std::vector<RawWorkload> SmallerThan(const RawWorkload& raw) { return Smaller(ra
 
 rc::Shrinkable<Workload> TreeOf(const Scenario& scenario, std::uint64_t seed) {
   const WorkloadShape& shape = scenario.shape;
-  auto tree = rc::shrinkable::shrinkRecur(Swarm(shape).Draw(seed), [](const RawWorkload& from) {
+  auto tree = rc::shrinkable::shrinkRecur(Drawn(shape, seed), [](const RawWorkload& from) {
     return rc::seq::fromContainer(SmallerThan(from));
   });
   return rc::shrinkable::map(std::move(tree),

@@ -29,10 +29,9 @@ WorkloadShape Shape(std::string_view scenario) {
 }
 
 std::vector<Workload> DrawSwarm(const WorkloadShape& shape) {
-  const Swarm swarm(shape);
   std::vector<Workload> workloads;
   for (std::uint64_t seed = 0; seed < kRuns; ++seed) {
-    workloads.push_back(Cooked(shape, swarm.Draw(sim::MixSeed(seed, 11))));
+    workloads.push_back(Cooked(shape, Drawn(shape, sim::MixSeed(seed, 11))));
   }
   return workloads;
 }

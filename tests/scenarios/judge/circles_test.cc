@@ -192,10 +192,9 @@ TEST(CirclesTest, WhatAFaultLeftBehindIsNotJudged) {
 
 TEST(CirclesTest, TheScenarioAsksInOneOrderAndNests) {
   const Scenario& scenario = *FindScenario("nested");
-  const Swarm swarm(scenario.shape);
   int nested = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    for (const ClientPlan& client : Cooked(scenario.shape, swarm.Draw(seed)).clients) {
+    for (const ClientPlan& client : Cooked(scenario.shape, Drawn(scenario.shape, seed)).clients) {
       for (std::size_t i = 1; i < client.operations.size(); ++i) {
         if (!client.operations[i].inside) continue;
         ++nested;

@@ -134,7 +134,7 @@ TEST(AimTest, AFaultStrikesWhatItDidWhenAnOperationBeforeItIsLeftOut) {
   for (int step = 0; step < 60; ++step) {
     Trial trial(two.universe, two.run_case, Judged::kForeignRelease, 1000);
     const AimedOutcome all = trial.FailsAimed(ByNumber(two.WithPauseAt(step)), {});
-    if (!all.fails || all.one.targets.front()->operation != 1) continue;
+    if (!all.fails || all.one.targets.front().front()->operation != 1) continue;
     ++cases;
     const Aimed fewer = WithoutOperations(all.one, 0, 1);
     const AimedOutcome aimed = trial.FailsAimed(fewer, {});
@@ -142,8 +142,8 @@ TEST(AimTest, AFaultStrikesWhatItDidWhenAnOperationBeforeItIsLeftOut) {
     EXPECT_FALSE(aimed.as_numbered) << step;
     EXPECT_FALSE(trial.FailsAimed(ByNumber(fewer.workload), {}).fails) << step;
     if (!aimed.fails) continue;
-    EXPECT_EQ(aimed.one.targets.front()->operation, 0U);
-    EXPECT_EQ(aimed.one.targets.front()->part, all.one.targets.front()->part);
+    EXPECT_EQ(aimed.one.targets.front().front()->operation, 0U);
+    EXPECT_EQ(aimed.one.targets.front().front()->part, all.one.targets.front().front()->part);
     EXPECT_TRUE(trial.Fails(aimed.one.workload, aimed.tape).has_value()) << "replayed by number";
   }
   EXPECT_GT(cases, 2);
@@ -158,7 +158,7 @@ TEST(AimTest, AFaultThatStrikesNothingAnyMoreIsLeftOut) {
     Trial trial(two.universe, two.run_case, Judged::kForeignRelease, 1000);
     const AimedOutcome outcome = trial.FailsAimed(ByNumber(with_two), {});
     if (!outcome.fails) continue;
-    EXPECT_EQ(outcome.one.targets.size(), 1U);
+    EXPECT_EQ(outcome.one.targets.front().size(), 1U);
     EXPECT_EQ(outcome.one.workload.clients.front().faults.size(), 1U);
     return;
   }
@@ -201,7 +201,7 @@ Aimed ThreeOfEach() {
     }
     plan.faults.push_back({sim::FaultKind::kCrash, static_cast<int>(client), {}});
     all.workload.clients.push_back(plan);
-    all.targets.emplace_back(Target{client, OperationPart::kAsk, sim::StepKind::kReply, 0});
+    all.targets.push_back({Target{client, OperationPart::kAsk, sim::StepKind::kReply, 0}});
   }
   return all;
 }
@@ -210,13 +210,13 @@ TEST(AimTest, TargetsFollowTheirOperations) {
   const Aimed all = ThreeOfEach();
   const Aimed fewer = WithoutOperations(all, 4, 1);  // C2's second, which its fault strikes
   EXPECT_EQ(fewer.targets[0], all.targets[0]);
-  EXPECT_FALSE(fewer.targets[1].has_value());
+  EXPECT_FALSE(fewer.targets[1].front().has_value());
   EXPECT_EQ(fewer.targets[2], all.targets[2]);
-  EXPECT_EQ(WithoutOperations(all, 6, 2).targets[2]->operation, 0U);
-  EXPECT_EQ(WithoutOperations(all, 8, 1).targets[2], std::nullopt);
+  EXPECT_EQ(WithoutOperations(all, 6, 2).targets[2].front()->operation, 0U);
+  EXPECT_EQ(WithoutOperations(all, 8, 1).targets[2].front(), std::nullopt);
   EXPECT_EQ(WithoutOperations(all, 0, 9).workload.clients.size(), 3U);
   for (const Aimed& one : ThinkingInstead(all, {2, 0})) {
-    EXPECT_EQ(one.targets[2]->operation, 1U);
+    EXPECT_EQ(one.targets[2].front()->operation, 1U);
     EXPECT_EQ(one.targets[1], all.targets[1]);
   }
 }
@@ -230,10 +230,10 @@ TEST(AimTest, APauseBeforeAnAnswerMayBeTimeToThink) {
   ASSERT_EQ(instead.size(), 1U);
   EXPECT_EQ(instead[0].workload.clients[1].operations[1].think, milliseconds(70));
   EXPECT_TRUE(instead[0].workload.clients[1].faults.empty());
-  EXPECT_EQ(instead[0].targets, Targets({all.targets[0], all.targets[2]}));
-  all.targets[1]->part = OperationPart::kSection;
+  EXPECT_EQ(instead[0].targets, Targets({all.targets[0], {}, all.targets[2]}));
+  all.targets[1].front()->part = OperationPart::kSection;
   EXPECT_TRUE(ThinkingInsteadOf(all, 1).empty()) << "it is in the section";
-  all.targets[1].reset();
+  all.targets[1].front().reset();
   EXPECT_TRUE(ThinkingInsteadOf(all, 1).empty()) << "it is not known where";
 }
 
@@ -243,14 +243,14 @@ TEST(AimTest, TwoPausesOfOneClientMayBeOneThatIsLonger) {
   all.workload.clients[1].faults = {{sim::FaultKind::kPause, 1, milliseconds(70)},
                                     {sim::FaultKind::kCrash, 2, {}},
                                     {sim::FaultKind::kExpiry, 5, milliseconds(30)}};
-  all.targets = {all.targets[0], all.targets[1], std::nullopt, std::nullopt, all.targets[2]};
+  all.targets[1].resize(3);
   const std::vector<Aimed> instead = OneLongPauseInsteadOf(all, 1);
   ASSERT_EQ(instead.size(), 1U);
   const std::vector<PlannedFault> left = {{sim::FaultKind::kCrash, 2, {}},
                                           {sim::FaultKind::kPause, 5, milliseconds(2000)}};
   EXPECT_EQ(instead[0].workload.clients[1].faults, left);
   EXPECT_EQ(instead[0].targets,
-            Targets({all.targets[0], std::nullopt, std::nullopt, all.targets[4]}));
+            Targets({all.targets[0], {std::nullopt, std::nullopt}, all.targets[2]}));
   EXPECT_TRUE(OneLongPauseInsteadOf(all, 0).empty()) << "it has no other";
   EXPECT_TRUE(OneLongPauseInsteadOf(all, 2).empty()) << "a crash is none";
 }
@@ -261,19 +261,20 @@ TEST(AimTest, TargetsFollowTheirClients) {
   ASSERT_EQ(fewer.targets.size(), 2U);
   EXPECT_EQ(fewer.targets[0], all.targets[0]);
   EXPECT_EQ(fewer.targets[1], all.targets[2]);
-  EXPECT_EQ(WithoutFaults(all, 0, 2).targets, Targets({all.targets[2]}));
-  EXPECT_EQ(WithoutFaults(all, 2, 5).targets, Targets({all.targets[0], all.targets[1]}));
+  EXPECT_EQ(WithoutFaults(all, 0, 2).targets, Targets({{}, {}, all.targets[2]}));
+  EXPECT_EQ(WithoutFaults(all, 2, 5).targets, Targets({all.targets[0], all.targets[1], {}}));
   for (std::size_t from = 0; from < 3; ++from) {
     for (std::size_t into = 0; into < 3; ++into) {
       if (from == into) continue;
       const Aimed joined = Joined(all, from, into);
       const std::vector<Place> places = FaultPlaces(joined.workload);
-      ASSERT_EQ(places.size(), joined.targets.size());
-      for (std::size_t i = 0; i < places.size(); ++i) {
-        const ClientPlan& client = joined.workload.clients[places[i].client];
+      ASSERT_EQ(places.size(), 3U);
+      for (const Place place : places) {
+        const ClientPlan& client = joined.workload.clients[place.client];
         // Its own client's operation of its own number, wherever that stands now.
-        const int own = client.faults[places[i].index].step;
-        EXPECT_EQ(client.operations[joined.targets[i]->operation].hold, milliseconds(own * 11));
+        const int own = client.faults[place.index].step;
+        const std::size_t operation = joined.targets[place.client].at(place.index)->operation;
+        EXPECT_EQ(client.operations[operation].hold, milliseconds(own * 11));
       }
     }
   }

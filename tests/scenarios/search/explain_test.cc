@@ -124,13 +124,13 @@ TEST(ContinuedSourceTest, TheBeginningIsTheTapesAndTheRestIsNot) {
 
 TEST(PartsTest, WithoutLeavesExactlyTheOthers) {
   BlindRelease blind;
-  const Workload& all = blind.one.workload;
-  EXPECT_EQ(WithoutOperations(all, 0, 2).clients.size(), 2U);
-  EXPECT_TRUE(OperationPlaces(WithoutOperations(all, 0, 2)).empty());
-  EXPECT_EQ(OperationPlaces(WithoutOperations(all, 1, 1)).size(), 1U);
-  EXPECT_TRUE(WithoutOperations(all, 1, 1).clients[1].operations.empty());
-  EXPECT_TRUE(FaultPlaces(WithoutFaults(all, 0, 1)).empty());
-  EXPECT_EQ(WithoutClient(all, 0).clients[0], all.clients[1]);
+  const Aimed all = ByNumber(blind.one.workload);
+  EXPECT_EQ(WithoutOperations(all, 0, 2).workload.clients.size(), 2U);
+  EXPECT_TRUE(OperationPlaces(WithoutOperations(all, 0, 2).workload).empty());
+  EXPECT_EQ(OperationPlaces(WithoutOperations(all, 1, 1).workload).size(), 1U);
+  EXPECT_TRUE(WithoutOperations(all, 1, 1).workload.clients[1].operations.empty());
+  EXPECT_TRUE(FaultPlaces(WithoutFaults(all, 0, 1).workload).empty());
+  EXPECT_EQ(WithoutClient(all, 0).workload.clients[0], all.workload.clients[1]);
 }
 
 TEST(PartsTest, ScalingKeepsTheProportions) {

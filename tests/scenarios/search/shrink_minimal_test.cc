@@ -28,8 +28,9 @@ std::optional<MinimalCase> Smallest(const Specimen& specimen, const Conviction& 
   for (const Bounds& way : testing::Ways()) {
     const auto options = testing::Within(specimen, conviction, way);
     if (!options) continue;
-    const auto found = ExploreMinimal(*options);
-    if (found && (!smallest || found->faults < smallest->faults)) smallest = found;
+    const auto found = Explore(*options).violation;
+    if (found && found->minimal && (!smallest || found->faults < smallest->faults))
+      smallest = found;
   }
   return smallest;
 }
@@ -39,6 +40,10 @@ std::size_t LeastSize(const MinimalCase& minimal) {
   const int clients = minimal.bounds.clients;
   return static_cast<std::size_t>(clients + (clients - 1 + minimal.bounds.attempts) +
                                   minimal.faults);
+}
+
+std::size_t Total(const reports::Size& size) {
+  return size.clients + size.faults + size.operations + size.switches;
 }
 
 /// What a campaign over one lock finds of this property and makes small.
@@ -77,13 +82,13 @@ TEST(ShrinkMinimalTest, WhatIsShrunkIsHardlyLargerThanTheSmallestThereIs) {
       const auto found = Shrunk({specimen.subject, true, {conviction}}, conviction.scenario,
                                 conviction.synchrony, conviction.property);
       ASSERT_TRUE(found.has_value());
-      const CaseSize size = SizeOf({found->workload, found->tape});
+      const reports::Size size = SizeOf({found->workload, found->tape});
       const std::size_t total = LeastSize(*minimal);
-      EXPECT_LE(size.total(), total + kMostAbove) << found->token;
-      all += size.total();
+      EXPECT_LE(Total(size), total + kMostAbove) << found->token;
+      all += Total(size);
       least += total;
       ++cases;
-      if (size.total() <= total) ++at_least_size;
+      if (Total(size) <= total) ++at_least_size;
     }
   }
   RecordProperty("size_ratio_percent", static_cast<int>(100 * all / least));
@@ -127,12 +132,12 @@ TEST(ShrinkMinimalTest, TheWeaknessesOfSoundLocksAreShrunkToTheSmallestThereIs) 
     options.run_case = {subject.get(), &scenario, scenario.classes.back()};
     options.bounds = one.bounds;
     options.only = {*JudgedFromSlug(one.property)};
-    const auto minimal = ExploreMinimal(options);
-    ASSERT_TRUE(minimal.has_value());
+    const auto minimal = Explore(options).violation;
+    ASSERT_TRUE(minimal.has_value() && minimal->minimal);
     const auto found =
         Shrunk({subject, false, {}}, one.scenario, scenario.classes.back(), one.property);
     ASSERT_TRUE(found.has_value());
-    const CaseSize size = SizeOf({found->workload, found->tape});
+    const reports::Size size = SizeOf({found->workload, found->tape});
     EXPECT_LE(size.clients, static_cast<std::size_t>(minimal->bounds.clients)) << found->token;
     EXPECT_LE(size.operations, static_cast<std::size_t>(minimal->bounds.clients)) << found->token;
     EXPECT_LE(size.faults, static_cast<std::size_t>(minimal->faults)) << found->token;
