@@ -18,6 +18,7 @@
 #include "scenarios/cli/replay_case.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/run/black_box.h"
+#include "scenarios/run/forks.h"
 #include "scenarios/run/guard.h"
 #include "scenarios/search/shards.h"
 #include "scenarios/search/to_report.h"

@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <bitset>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "scenarios/cases/scenario.h"
-#include "scenarios/run/stopper.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -42,7 +40,8 @@ class Program {
     if (operation.stops && operation.ask != Ask::kTry) {
       stopper.emplace(runtime_, operation.stop_after, [this, who] { Tell(who, EventKind::kStop); });
     }
-    Result<std::unique_ptr<harness::Hold>> asked = AskFor(operation, stopper);
+    Result<std::unique_ptr<harness::Hold>> asked =
+        AskFor(operation, LockFor(operation), runtime_, stopper);
     if (!asked.ok()) {
       if (asked.code() == StatusCode::kCancelled) return false;
       Tell(who, EventKind::kRefused, Answer(asked.status()));
@@ -73,6 +72,10 @@ class Program {
   }
 
  private:
+  harness::Lock& LockFor(const Operation& operation) {
+    return *locks_[static_cast<std::size_t>(operation.resource)];
+  }
+
   void Begin(const Operation& operation, OperationPart part) const {
     if (!progress_.tell) return;
     progress_.tell(static_cast<std::size_t>(&operation - operations_.data()), part);
@@ -88,14 +91,10 @@ class Program {
   }
   template <typename Details>
   void TellOf(Party who, EventKind kind, const harness::Hold& hold, const Details& details_of) {
-    if (taken_at_once_ == 1) return events_.On(who, kind, details_of(hold));
     for (int i = 0; i < taken_at_once_; ++i) {
       const auto part = static_cast<std::size_t>(i);
       events_.On({who.client, who.resource + i}, kind, details_of(hold.Part(part)));
     }
-  }
-  const harness::Hold& First(const harness::Hold& hold) const {
-    return taken_at_once_ == 1 ? hold : hold.Part(0);
   }
   void TellAsk(Party who, const Operation& operation) {
     AskDetails details = DetailsOf(operation);
@@ -130,7 +129,7 @@ class Program {
 
   bool SetLimit(const Operation& operation) {
     const Party who{client_, operation.resource};
-    harness::Lock& lock = *locks_[static_cast<std::size_t>(operation.resource)];
+    harness::Lock& lock = LockFor(operation);
     for (int said = 0; said < kMostSaid; ++said) {
       events_.On(who, EventKind::kSetLimit, LimitDetails{operation.sets_limit});
       const Status set = lock.SetLimit(operation.sets_limit);
@@ -168,30 +167,9 @@ class Program {
     return taken;
   }
 
-  Result<std::unique_ptr<harness::Hold>> AskFor(const Operation& operation,
-                                                const std::optional<Stopper>& stopper) {
-    harness::Lock& lock = *locks_[static_cast<std::size_t>(operation.resource)];
-    MonotonicTime deadline = kNever;
-    switch (operation.ask) {
-      case Ask::kTry:
-        return operation.shared ? lock.TryAcquireShared() : lock.TryAcquire();
-      case Ask::kWaitFor:
-        deadline = AddSaturating(runtime_.Now(), operation.wait);
-        break;
-      case Ask::kWait:
-        break;
-    }
-    if (stopper.has_value()) {
-      const std::stop_token stop = stopper->token();
-      return operation.shared ? lock.AcquireSharedUnlessStopped(deadline, stop)
-                              : lock.AcquireUnlessStopped(deadline, stop);
-    }
-    return operation.shared ? lock.AcquireSharedUntil(deadline) : lock.AcquireUntil(deadline);
-  }
-
   /// Acts as an operator. The holder may have changed between the operator's look and its action.
   bool Force(Party who, const Operation& operation) {
-    harness::Lock& lock = *locks_[static_cast<std::size_t>(operation.resource)];
+    harness::Lock& lock = LockFor(operation);
     events_.On(who, EventKind::kInspect);
     const Result<std::vector<harness::SeenHolder>> seen = lock.Inspect();
     if (seen.code() == StatusCode::kCancelled) return false;
@@ -231,7 +209,7 @@ class Program {
     Begin(operation, OperationPart::kSection);
     Tell(who, EventKind::kEnter);
     events_.Step(client_);
-    const bool admitted = events_.guarded() && events_.OnRead(who, First(hold));
+    const bool admitted = events_.guarded() && events_.OnRead(who, hold.Part(0));
     if (events_.guarded() && operation.stall.count() > 0) events_.Stall(client_, operation.stall);
     MonotonicTime end = AddSaturating(now, operation.hold);
     if (operation.extend && can_extend_) {
@@ -283,7 +261,7 @@ class Program {
     if (!operation.heedless && runtime_.Now() >= hold.valid_until()) return;
     events_.Step(client_);
     const std::shared_ptr<Event> answered = runtime_.NewEvent();
-    events_.OnWrite({client_, operation.resource}, First(hold), answered);
+    events_.OnWrite({client_, operation.resource}, hold.Part(0), answered);
     answered->WaitUntil(hold.valid_until());
   }
 
@@ -344,6 +322,22 @@ AskDetails DetailsOf(const Operation& operation) {
   details.stopped = stops && operation.stop_after.count() == 0;
   if (operation.ask == Ask::kWaitFor) details.patience = operation.wait;
   return details;
+}
+
+Result<std::unique_ptr<harness::Hold>> AskFor(const Operation& operation, harness::Lock& lock,
+                                              Runtime& runtime,
+                                              const std::optional<Stopper>& stopper) {
+  if (operation.ask == Ask::kTry) {
+    return operation.shared ? lock.TryAcquireShared() : lock.TryAcquire();
+  }
+  const bool limited = operation.ask == Ask::kWaitFor;
+  const MonotonicTime deadline = limited ? AddSaturating(runtime.Now(), operation.wait) : kNever;
+  if (stopper.has_value()) {
+    const std::stop_token stop = stopper->token();
+    return operation.shared ? lock.AcquireSharedUnlessStopped(deadline, stop)
+                            : lock.AcquireUnlessStopped(deadline, stop);
+  }
+  return operation.shared ? lock.AcquireSharedUntil(deadline) : lock.AcquireUntil(deadline);
 }
 
 void RunClient(int client, const ClientPlan& plan, Progress& progress,

@@ -12,9 +12,9 @@
 // such a lock is explored.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include <interlock/harness/lock.h>
@@ -22,6 +22,7 @@
 #include "scenarios/cases/workload.h"
 #include "scenarios/log/event.h"
 #include "scenarios/run/progress.h"
+#include "scenarios/run/stopper.h"
 
 namespace interlock::scenarios {
 
@@ -57,6 +58,11 @@ class ProgramEvents {
 
 /// What a client says of its request.
 AskDetails DetailsOf(const Operation& operation);
+
+/// Asks the lock as the operation says. `stopper`, if there is one, stops the wait. YIELDS.
+Result<std::unique_ptr<harness::Hold>> AskFor(const Operation& operation, harness::Lock& lock,
+                                              Runtime& runtime,
+                                              const std::optional<Stopper>& stopper);
 
 /// Runs the operations in order on the client's own task, from `progress.next` on, which advances
 /// with each completed operation, nested ones included. `locks`: the client's lock object for each

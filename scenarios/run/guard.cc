@@ -20,6 +20,7 @@
 
 #include "scenarios/cases/replay_token.h"
 #include "scenarios/run/black_box.h"
+#include "scenarios/run/forks.h"
 #include "sim/fiber.h"
 #include "sim/tripwire.h"
 
@@ -83,14 +84,6 @@ struct Guard {
 std::atomic<Guard*> the_guard{nullptr};
 thread_local Slot* this_slot = nullptr;
 
-void WriteAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = write(fd, text.data(), text.size());
-    if (count <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-}
-
 std::string_view Describe(int signal, const void* address) {
   switch (signal) {
     case kOverdue:
@@ -110,23 +103,23 @@ std::string_view Describe(int signal, const void* address) {
 }
 
 void WritePartial(const GuardOptions& options, int fd, std::string_view reason) {
-  WriteAll(fd, options.partial_before);
-  WriteAll(fd, "\"");
-  WriteAll(fd, reason);  // made of names and fixed words: nothing to escape
-  WriteAll(fd, "\"");
-  WriteAll(fd, options.partial_after);
+  SendAll(fd, options.partial_before);
+  SendAll(fd, "\"");
+  SendAll(fd, reason);  // made of names and fixed words: nothing to escape
+  SendAll(fd, "\"");
+  SendAll(fd, options.partial_after);
 }
 
 /// A packed run's token may have any length, so no part of it goes through a buffer.
 void WriteReplayLine(const Slot& slot, std::string_view program) {
   if (slot.phase == GuardPhase::kShrinking) {
-    WriteAll(STDERR_FILENO, "the run that was being shrunk, not the smaller case itself:\n");
+    SendAll(STDERR_FILENO, "the run that was being shrunk, not the smaller case itself:\n");
   }
-  WriteAll(STDERR_FILENO, "replay   ");
-  WriteAll(STDERR_FILENO, program);
-  WriteAll(STDERR_FILENO, " replay '");
+  SendAll(STDERR_FILENO, "replay   ");
+  SendAll(STDERR_FILENO, program);
+  SendAll(STDERR_FILENO, " replay '");
   if (!slot.token.empty()) {
-    WriteAll(STDERR_FILENO, slot.token);
+    SendAll(STDERR_FILENO, slot.token);
   } else {
     FixedText<512> token;
     token << "v2:" << slot.lock.view() << ":" << slot.scenario.view() << ":"
@@ -135,9 +128,9 @@ void WriteReplayLine(const Slot& slot, std::string_view program) {
     const std::uint32_t crc = TokenCheckSum(token.view());
     token << ":";
     token.AppendHex(crc, 8);
-    WriteAll(STDERR_FILENO, token.view());
+    SendAll(STDERR_FILENO, token.view());
   }
-  WriteAll(STDERR_FILENO, "'\n");
+  SendAll(STDERR_FILENO, "'\n");
 }
 
 /// Leaves the reason in the box. The process that started this one reads it there and tells the
@@ -170,9 +163,9 @@ void HandleSignal(int signal, siginfo_t* info, void* /*context*/) {
     reason << "the harness " << Describe(signal, info->si_addr);
   }
   if (const char* function = sim::TripwireReason()) reason << " by calling " << function;
-  WriteAll(STDERR_FILENO, "\ninterlock: ");
-  WriteAll(STDERR_FILENO, reason.view());
-  WriteAll(STDERR_FILENO, "\n");
+  SendAll(STDERR_FILENO, "\ninterlock: ");
+  SendAll(STDERR_FILENO, reason.view());
+  SendAll(STDERR_FILENO, "\n");
   if (in_run) WriteReplayLine(*this_slot, guard->options.program);
   const GuardOptions& options = guard->options;
   if (options.partial_to_stdout) WritePartial(options, STDOUT_FILENO, reason.view());

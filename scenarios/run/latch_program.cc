@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "scenarios/run/stopper.h"
-
 namespace interlock::scenarios {
 namespace {
 
@@ -47,21 +45,12 @@ class LatchProgram {
       stopper.emplace(runtime_, operation.stop_after,
                       [this, who = Who(operation)] { events_.On(who, EventKind::kStop); });
     }
-    const auto passed = Asked(operation, stopper);
+    const auto passed = AskFor(operation, LockFor(operation), runtime_, stopper);
     if (passed.code() != StatusCode::kCancelled) Answered(operation, passed.status());
     return passed.code();
   }
 
  private:
-  Result<std::unique_ptr<harness::Hold>> Asked(const Operation& operation,
-                                               const std::optional<Stopper>& stopper) {
-    harness::Lock& lock = LockFor(operation);
-    if (operation.ask == Ask::kTry) return lock.TryAcquire();
-    const MonotonicTime deadline = DeadlineOf(operation);
-    return stopper.has_value() ? lock.AcquireUnlessStopped(deadline, stopper->token())
-                               : lock.AcquireUntil(deadline);
-  }
-
   void Pause(Duration length) {
     if (length.count() == 0) return;
     runtime_.NewEvent()->WaitUntil(runtime_.Now() + length);
@@ -72,10 +61,6 @@ class LatchProgram {
   Party Who(const Operation& operation) const { return {client_, operation.resource}; }
   harness::Lock& LockFor(const Operation& operation) {
     return *locks_[static_cast<std::size_t>(operation.resource)];
-  }
-  MonotonicTime DeadlineOf(const Operation& operation) const {
-    if (operation.ask == Ask::kWait) return kNever;
-    return AddSaturating(runtime_.Now(), operation.wait);
   }
 
   const int client_;

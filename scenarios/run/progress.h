@@ -9,10 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <vector>
-
-#include "scenarios/cases/workload.h"
-#include "sim/choices.h"
 
 namespace interlock::scenarios {
 
@@ -36,9 +32,5 @@ struct Progress {
   /// Called as each part begins, with its operation in the plan; null: no callback.
   std::function<void(std::size_t operation, OperationPart part)> tell;
 };
-
-/// The progress of each client, and of those that ask for every permit in phase 2. `choices` are
-/// told of places if they follow them, and outlive the result.
-std::vector<Progress> ProgressOfEach(const Workload& workload, sim::Choices& choices);
 
 }  // namespace interlock::scenarios

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/circles.h"

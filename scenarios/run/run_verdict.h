@@ -8,8 +8,6 @@
 
 #include <vector>
 
-#include <interlock/harness/lock.h>
-
 #include "scenarios/judge/refusals.h"
 #include "scenarios/run/recorder/recorder.h"
 #include "scenarios/run/run.h"

@@ -21,6 +21,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/run/forks.h"
 #include "scenarios/run/guard.h"
 
 extern char** environ;
@@ -104,16 +105,6 @@ std::optional<pid_t> Spawn(int requests, int answers, int box) {
 }
 
 }  // namespace
-
-bool SendAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = write(fd, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
-}
 
 void EndWithStarter() { prctl(PR_SET_PDEATHSIG, SIGKILL); }
 

@@ -54,9 +54,6 @@ struct WorkerAnswer {
   // All empty: `stop` was set, and the process is gone too.
 };
 
-/// Returns false if nobody reads it, or not all could be written.
-bool SendAll(int fd, std::string_view text);
-
 /// Ends this process with the thread that started it: nothing else would end a lock that spins.
 void EndWithStarter();
 

@@ -35,22 +35,33 @@ std::optional<std::int64_t> NumberOf(std::string_view digits) {
 
 std::int64_t Distance(std::int64_t a, std::int64_t b) { return a > b ? a - b : b - a; }
 
-Reply::Type TypeOf(const sim::redis::Value& value) {
+/// What a simulated server that says the same has as its type.
+sim::redis::Value::Type TypeOf(const Reply& reply) {
   using Type = sim::redis::Value::Type;
-  switch (value.type) {
-    case Type::kStatus:
-      return Reply::Type::kStatus;
-    case Type::kError:
-      return Reply::Type::kError;
-    case Type::kInteger:
-      return Reply::Type::kInteger;
-    case Type::kString:
-      return Reply::Type::kString;
-    case Type::kArray:
-      return Reply::Type::kArray;
-    default:  // RESP2 has no others
-      return Reply::Type::kNil;
+  switch (reply.type) {
+    case Reply::Type::kNil:
+      return Type::kNil;
+    case Reply::Type::kStatus:
+      return Type::kStatus;
+    case Reply::Type::kError:
+      return Type::kError;
+    case Reply::Type::kInteger:
+      return Type::kInteger;
+    case Reply::Type::kString:
+      return Type::kString;
+    case Reply::Type::kArray:
+      return Type::kArray;
   }
+  return Type::kNil;
+}
+
+sim::redis::Value ValueOf(const Reply& reply) {
+  sim::redis::Value value;
+  value.type = TypeOf(reply);
+  value.integer = reply.integer;
+  value.text = reply.text;
+  for (const Reply& element : reply.elements) value.elements.push_back(ValueOf(element));
+  return value;
 }
 
 }  // namespace
@@ -76,9 +87,8 @@ bool Alike::AreTimes(std::int64_t simulated, std::int64_t real) const {
 bool Alike::AreLeft(std::int64_t simulated, std::int64_t real) const {
   const std::int64_t more = real - simulated;
   const std::int64_t less_us = kLittleUs + late_us_;
-  const bool of_key = std::any_of(left_ms_.begin(), left_ms_.end(), [=](std::int64_t left_ms) {
-    return Distance(simulated, left_ms) <= 2;
-  });
+  const bool of_key = std::ranges::any_of(
+      left_ms_, [=](std::int64_t left_ms) { return Distance(simulated, left_ms) <= 2; });
   if (of_key) return more <= kMoreLeftUs / 1'000 && more >= -less_us / 1'000;
   // The number may also be the remainder of a lease that a script keeps as data, in us or in ms.
   constexpr std::int64_t kLeastLeft = 100;
@@ -118,24 +128,24 @@ bool Alike::Texts(std::string_view simulated, std::string_view real) {
 }
 
 bool Alike::Replies(const sim::redis::Value& simulated, const Reply& real) {
-  if (TypeOf(simulated) != real.type) return false;
+  if (simulated.type == sim::redis::Value::Type::kNilArray) return real.IsNil();
+  if (simulated.type != TypeOf(real)) return false;
   switch (real.type) {
     case Reply::Type::kNil:
       return true;
     case Reply::Type::kInteger:
       return Texts(std::to_string(simulated.integer), std::to_string(real.integer));
     case Reply::Type::kArray:
-      return std::equal(simulated.elements.begin(), simulated.elements.end(), real.elements.begin(),
-                        real.elements.end(), [this](const sim::redis::Value& a, const Reply& b) {
-                          return Replies(a, b);
-                        });
+      return std::ranges::equal(
+          simulated.elements, real.elements,
+          [this](const sim::redis::Value& a, const Reply& b) { return Replies(a, b); });
     default:
       return Texts(simulated.text, real.text);
   }
 }
 
 bool Alike::TimeReplies(const sim::redis::Value& simulated, const Reply& real) {
-  if (TypeOf(simulated) != Reply::Type::kArray || !real.IsArray() ||
+  if (simulated.type != sim::redis::Value::Type::kArray || !real.IsArray() ||
       simulated.elements.size() != 2 || real.elements.size() != 2) {
     return Replies(simulated, real);
   }
@@ -176,36 +186,6 @@ std::string Alike::Translated(std::string_view word) const {
   return translated;
 }
 
-std::string ToText(const Reply& reply) {
-  using Type = sim::redis::Value::Type;
-  sim::redis::Value value;
-  value.integer = reply.integer;
-  value.text = reply.text;
-  switch (reply.type) {
-    case Reply::Type::kNil:
-      value.type = Type::kNil;
-      break;
-    case Reply::Type::kStatus:
-      value.type = Type::kStatus;
-      break;
-    case Reply::Type::kError:
-      value.type = Type::kError;
-      break;
-    case Reply::Type::kInteger:
-      value.type = Type::kInteger;
-      break;
-    case Reply::Type::kString:
-      value.type = Type::kString;
-      break;
-    case Reply::Type::kArray: {
-      std::string text = "[";
-      for (const Reply& element : reply.elements) {
-        text += (text.size() > 1 ? ", " : "") + ToText(element);
-      }
-      return text + "]";
-    }
-  }
-  return sim::redis::ToText(value);
-}
+std::string ToText(const Reply& reply) { return sim::redis::ToText(ValueOf(reply)); }
 
 }  // namespace interlock::scenarios::real

@@ -21,8 +21,8 @@ Unlike Differing(const std::string& key, const DataEntry* simulated, const DataE
 }
 
 bool SameWords(const DataEntry& simulated, const DataEntry& real, Alike& alike) {
-  return std::equal(
-      simulated.words.begin(), simulated.words.end(), real.words.begin(), real.words.end(),
+  return std::ranges::equal(
+      simulated.words, real.words,
       [&alike](const std::string& a, const std::string& b) { return alike.Texts(a, b); });
 }
 

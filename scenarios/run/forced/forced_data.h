@@ -26,7 +26,7 @@ namespace interlock::scenarios::real {
 
 /// Something that a real server does or has otherwise than the simulated one.
 struct Unlike {
-  std::string what;  ///< "data of key x"; "data": they could not be read
+  std::string what;  ///< "reply", "no reply", "data of key x"; "data": they could not be read
   std::string simulated;
   std::string real;
 };

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -104,8 +103,7 @@ bool ForcedNode::Closes(const std::string& id, const RealPace& pace) {
 }
 
 bool ForcedNode::AnyWatches() const {
-  return std::any_of(links.begin(), links.end(),
-                     [](const auto& one) { return one.second.watches; });
+  return std::ranges::any_of(links, [](const auto& one) { return one.second.watches; });
 }
 
 Status ForcedNode::Undergo(sim::Shadow::Happening happening, Runtime& runtime, int database) {

@@ -24,8 +24,6 @@ ForcedReplay::ForcedReplay(Runtime& runtime, std::vector<ForcedServer> servers,
   }
 }
 
-ForcedReplay::~ForcedReplay() = default;
-
 Status ForcedReplay::Open(int database, bool replicated) {
   database_ = database;
   replicated_ = replicated;
@@ -45,28 +43,16 @@ Status ForcedReplay::Open(int database, bool replicated) {
   return Status();
 }
 
-void ForcedReplay::Differ(const Client& client, std::string_view what, std::string simulated,
-                          std::string real, Duration now) {
-  if (Over()) return;
-  ForcedDifference difference;
-  difference.at = now;
-  difference.node = client.node;
-  difference.process = client.process;
-  const auto link = node(client.node).links.find(client.link);
-  if (link != node(client.node).links.end()) difference.command = link->second.command;
-  difference.what = what;
-  difference.simulated = std::move(simulated);
-  difference.real = std::move(real);
-  difference_ = std::move(difference);
-}
-
 void ForcedReplay::Differ(const Client& client, const std::optional<Unlike>& unlike, Duration now) {
-  if (unlike) Differ(client, unlike->what, unlike->simulated, unlike->real, now);
+  if (Over() || !unlike) return;
+  const auto link = node(client.node).links.find(client.link);
+  const bool known = link != node(client.node).links.end();
+  difference_ = {*unlike, now, client.node, client.process, known ? link->second.command : ""};
 }
 
 void ForcedReplay::DifferIfFailed(int number, std::string_view what, const Status& failed,
                                   Duration now) {
-  if (!failed.ok()) Differ({number, 0, -1}, what, "ok", failed.message(), now);
+  if (!failed.ok()) Differ({number, 0, -1}, Unlike{std::string(what), "ok", failed.message()}, now);
 }
 
 Duration ForcedReplay::SettledLate() const {
@@ -78,7 +64,7 @@ Duration ForcedReplay::SettledLate() const {
 void ForcedReplay::WaitFor(Duration now) {
   if (!pace_.begun()) {
     const Status begun = pace_.Begin(*nodes_.front().admin, now);
-    if (!begun.ok()) return Differ({}, "clock", "", begun.message(), now);
+    if (!begun.ok()) return Differ({}, Unlike{"clock", "", begun.message()}, now);
     for (ForcedNode& one : nodes_) one.data.BeginAt(pace_.late());
   }
   const TwoClocks clocks = pace_.WaitFor(now);
@@ -98,7 +84,7 @@ void ForcedReplay::OnConnect(const Client& client, int database, Duration now) {
   ForcedNode& its_node = node(client.node);
   const Status connected =
       its_node.Connect(pace_.runtime(), database, pace_.Patience(), its_node.links[client.link]);
-  if (!connected.ok()) Differ(client, "connect", "ok", connected.message(), now);
+  if (!connected.ok()) Differ(client, Unlike{"connect", "ok", connected.message()}, now);
 }
 
 void ForcedReplay::OnCommand(const Client& client, const sim::redis::Argv& argv, bool forged,
@@ -125,7 +111,7 @@ void ForcedReplay::OnCommand(const Client& client, const sim::redis::Argv& argv,
   const std::vector<std::string_view> views(words.begin(), words.end());
   const Status sent = link.connection->Send(views, pace_.Patience());
   link.unanswered = true;
-  if (!sent.ok()) Differ(client, "send", "ok", sent.message(), now);
+  if (!sent.ok()) Differ(client, Unlike{"send", "ok", sent.message()}, now);
 }
 
 void ForcedReplay::OnMessage(const Client& client, const sim::redis::Value& value, Duration now) {
@@ -138,14 +124,15 @@ void ForcedReplay::OnMessage(const Client& client, const sim::redis::Value& valu
   link.unanswered = false;
   const Result<Reply> reply = link.connection->Receive(pace_.Patience());
   if (!reply.ok()) {
-    return Differ(client, "no reply", sim::redis::ToText(value), reply.status().message(), now);
+    return Differ(client, Unlike{"no reply", sim::redis::ToText(value), reply.status().message()},
+                  now);
   }
   ++replies_;
   Alike& alike = its_node.alike;
   alike.SetLeft(its_node.data.LeftOf(now));
   const bool is_time = sim::redis::EqualsIgnoreCase(link.command, "time");
   if (is_time ? alike.TimeReplies(value, *reply) : alike.Replies(value, *reply)) return;
-  Differ(client, "reply", sim::redis::ToText(value), ToText(*reply), now);
+  Differ(client, Unlike{"reply", sim::redis::ToText(value), ToText(*reply)}, now);
 }
 
 void ForcedReplay::OnDisconnect(const Client& client, Duration now) {
@@ -159,7 +146,7 @@ void ForcedReplay::OnDisconnect(const Client& client, Duration now) {
   its_node.links.erase(link);
   // A client that is blocked in the server must be gone before the next command.
   if (its_node.serves && !its_node.Closes(id, pace_)) {
-    Differ(client, "connection", "closed", "still in CLIENT LIST", now);
+    Differ(client, Unlike{"connection", "closed", "still in CLIENT LIST"}, now);
   }
 }
 
@@ -203,7 +190,7 @@ void ForcedReplay::OnInStep(int number, std::int64_t offset, Duration now) {
   replica.in_step = offset;
   replica.data.NoteInStep(node(primary_).data);
   if (!replica.CatchUp(node(primary_), pace_)) {
-    Differ({number, 0, -1}, "replica", "in step", "behind", now);
+    Differ({number, 0, -1}, Unlike{"replica", "in step", "behind"}, now);
   }
 }
 
@@ -232,7 +219,7 @@ void ForcedReplay::OnSettled(int number, sim::redis::Server& server, Duration no
   const auto link = its_node.links.find(latest_.link);
   if (latest_.node == number && link != its_node.links.end() && link->second.unanswered &&
       !its_node.FallsAsleep(link->second, pace_)) {
-    Differ(latest_, "reply", "none yet: it waits in the server", "it does not wait", now);
+    Differ(latest_, Unlike{"reply", "none yet: it waits in the server", "it does not wait"}, now);
   }
   if (Over()) return;
   Differ(latest_,

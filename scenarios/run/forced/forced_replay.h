@@ -39,14 +39,11 @@
 
 namespace interlock::scenarios::real {
 
-struct ForcedDifference {
+struct ForcedDifference : Unlike {
   Duration at{};
   int node = 0;
   int process = -1;     ///< -1: no client's doing
   std::string command;  ///< after which it was seen
-  std::string what;     ///< what differs: "reply", "data of key x", "no reply"
-  std::string simulated;
-  std::string real;
 };
 
 class ForcedReplay final : public sim::Shadow {
@@ -54,7 +51,6 @@ class ForcedReplay final : public sim::Shadow {
   /// `stop` ends it early. `haste`: thousandths of virtual time that real time leaves out, 0 to 50.
   ForcedReplay(Runtime& runtime, std::vector<ForcedServer> servers, const std::atomic<bool>& stop,
                int haste = 0);
-  ~ForcedReplay() override;
 
   /// kUnavailable: a server was not reached, or is not Redis 7.0; kInvalidArgument: the database is
   /// not empty.
@@ -95,8 +91,6 @@ class ForcedReplay final : public sim::Shadow {
   Duration SettledLate() const;
   void WaitFor(Duration now);
   void AwaitEnds(ForcedNode& node, Duration now);
-  void Differ(const Client& client, std::string_view what, std::string simulated, std::string real,
-              Duration now);
   void Differ(const Client& client, const std::optional<Unlike>& unlike, Duration now);
   /// `failed`, if it is a failure, of what a server should have done.
   void DifferIfFailed(int number, std::string_view what, const Status& failed, Duration now);

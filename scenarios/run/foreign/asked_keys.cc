@@ -22,7 +22,7 @@ void AskedKeys::Send(int client, const sim::redis::Argv& argv) {
   if (last == refused_last_.end()) return;
   // All words are searched, because a script names its keys late. A look at the same key is no
   // other business.
-  const bool same = std::find(argv.begin(), argv.end(), last->second) != argv.end();
+  const bool same = std::ranges::count(argv, last->second) > 0;
   if (same && !IsReport(argv)) return;
   keys_[last->second].went_on = true;
   refused_last_.erase(last);
@@ -30,8 +30,7 @@ void AskedKeys::Send(int client, const sim::redis::Argv& argv) {
 
 void AskedKeys::Grant(const std::string& key, int client) {
   refused_last_.erase(client);
-  const auto found = keys_.find(key);
-  if (found != keys_.end()) found->second.refused.clear();
+  Free(key);
 }
 
 void AskedKeys::Release(const std::string& key) {
@@ -53,12 +52,11 @@ void AskedKeys::Enter(int client, const std::set<std::string>& owned) {
 }
 
 void AskedKeys::End(int client) {
-  for (auto& [key, one] : keys_) {
-    const auto last = refused_last_.find(client);
-    const bool at_last = last != refused_last_.end() && last->second == key;
-    if (at_last && one.guards && one.refused.contains(client)) one.keeps_out = true;
-  }
-  refused_last_.erase(client);
+  const auto last = refused_last_.find(client);
+  if (last == refused_last_.end()) return;
+  Key& one = keys_[last->second];
+  if (one.guards && one.refused.contains(client)) one.keeps_out = true;
+  refused_last_.erase(last);
 }
 
 bool AskedKeys::IsLock(const std::string& key) const {

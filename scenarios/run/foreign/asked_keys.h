@@ -8,9 +8,7 @@
 // Non-guarantee: a key for which neither was seen counts as no lock. Thread safety: none.
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 

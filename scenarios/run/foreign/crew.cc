@@ -40,8 +40,7 @@ Status Crew::Start() {
 }
 
 int Crew::CountAlive() const {
-  return static_cast<int>(
-      std::count_if(members_.begin(), members_.end(), [](const Member& one) { return !one.over; }));
+  return static_cast<int>(std::ranges::count(members_, false, &Member::over));
 }
 
 bool Crew::HasEnded(int client) {

@@ -25,7 +25,7 @@ DriveState::DriveState(const DriveOptions& the_options, sim::Choices& the_choice
       notes(static_cast<std::size_t>(options.clients)) {}
 
 bool DriveState::IsDelayed(std::uint64_t connection) const {
-  return std::any_of(delays.begin(), delays.end(), [connection](const MessageDelay& one) {
+  return std::ranges::any_of(delays, [connection](const MessageDelay& one) {
     return !one.of_reply && one.connection == connection;
   });
 }

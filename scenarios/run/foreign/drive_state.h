@@ -8,9 +8,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "scenarios/run/foreign/crew.h"

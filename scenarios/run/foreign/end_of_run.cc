@@ -26,6 +26,20 @@ constexpr std::uint64_t kFruitlessCommands = 1'500;
 /// The machine's time that is allowed for events that a client may wait for unseen.
 constexpr Duration kLastChance = milliseconds(1'000);
 
+/// "C2 asked again and again, and nothing changed, since the crash of C1", seen after that many
+/// events.
+Finding WaitingOf(std::string_view slug, const std::vector<int>& waiting, std::string_view what,
+                  const std::vector<DriveFault>& faults, std::size_t events) {
+  std::string names;
+  for (const int one : waiting) names += (names.empty() ? "" : " and ") + ClientName(one);
+  std::string dead;
+  for (const DriveFault& fault : faults) {
+    if (fault.kind == sim::FaultKind::kCrash)
+      dead = ", since the crash of " + ClientName(fault.client);
+  }
+  return {std::string(slug), fmt::format("{} {}{}", names, what, dead), events};
+}
+
 }  // namespace
 
 std::string TimeText(Duration time) {
@@ -38,7 +52,6 @@ std::string TimeText(Duration time) {
   return fmt::format("{}ms", time / milliseconds(1));
 }
 
-/// Whether there was no progress for too long. Under a virtual clock nobody is waited for.
 bool EndOfRun::StandsStill() const {
   return state_.clock == nullptr &&
          steady_clock::now() - state_.progressed > state_.options.patience;
@@ -54,7 +67,6 @@ bool EndOfRun::IsStranded(int client) const {
   return note.looked_at && !note.own_clock && !state_.clock->NextWakeUs(client);
 }
 
-/// The lowest number of commands that any client able to go on has sent since anything changed.
 std::uint64_t EndOfRun::InVain() const {
   std::uint64_t least = UINT64_MAX;
   for (int client = 0; client < state_.crew.size(); ++client) {
@@ -86,7 +98,7 @@ bool EndOfRun::Reached() {
                                : somebody_holds        ? kVainCommandsOfOwners
                                                        : kVainCommands;
   if (InVain() >= enough && !somebody_works && state_.world.NothingEnds()) {
-    Deadlock("asked again and again, and nothing changed");
+    NobodyGotAny("deadlock", "asked again and again, and nothing changed");
     return true;
   }
   if (IsFruitless() && !somebody_holds && !somebody_works) {
@@ -97,7 +109,7 @@ bool EndOfRun::Reached() {
   if (AtBound()) return true;
   if (!StandsStill()) return false;
   if (!somebody_holds && !somebody_works && state_.world.NothingEnds()) {
-    Deadlock("got no further");
+    NobodyGotAny("deadlock", "got no further");
     return true;
   }
   state_.run.inconclusive =
@@ -149,7 +161,7 @@ bool EndOfRun::AtBound() {
       fruitless >= bounds.virtual_time / 2;
   if (state_.clock != nullptr && in_vain && state_.world.SomebodyWasRefused() &&
       !SleepsSince(fruit_us_)) {
-    Deadlock(fmt::format("got no further within {}", which));
+    NobodyGotAny("deadlock", fmt::format("got no further within {}", which));
   } else {
     state_.run.inconclusive = fmt::format("no end within {}", which);
   }
@@ -172,7 +184,6 @@ bool EndOfRun::SomebodyMoves() {
   return false;
 }
 
-/// Called when nobody has anything to wait for by the virtual clock.
 void EndOfRun::StandStillForEver() {
   if (SomebodyMoves()) return;
   over_ = true;
@@ -187,7 +198,7 @@ void EndOfRun::StandStillForEver() {
   if (*state_.options.stop) return;
   if (!concerned && state_.world.KnowsLocks())
     return;  // What they wait for has nothing to do with a lock.
-  Deadlock("waited, and nothing was left to wait for");
+  NobodyGotAny("deadlock", "waited, and nothing was left to wait for");
 }
 
 std::string EndOfRun::Standing() const {
@@ -202,8 +213,6 @@ std::string EndOfRun::Standing() const {
   }
   return text;
 }
-
-void EndOfRun::Deadlock(std::string_view what) { NobodyGotAny("deadlock", what); }
 
 void EndOfRun::NobodyGotAny(std::string_view slug, std::string_view what) {
   std::vector<int> waiting;

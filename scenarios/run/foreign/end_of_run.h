@@ -40,7 +40,6 @@ class EndOfRun {
   bool AtBound();
   bool SleepsSince(std::int64_t unix_us) const;
   bool SomebodyMoves();
-  void Deadlock(std::string_view what);
   void NobodyGotAny(std::string_view slug, std::string_view what);
 
   DriveState& state_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/run/foreign/fault_injector.h"
 
-#include <algorithm>
 #include <cstdlib>
 
 #include <fmt/format.h>

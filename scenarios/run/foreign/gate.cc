@@ -26,8 +26,7 @@ constexpr std::array<std::string_view, 18> kUnordered = {
     "ping", "quit",   "readonly", "reset",  "role", "select", "slowlog", "time",   "latency"};
 
 bool IsOrdered(const Argv& argv) {
-  const std::string name = sim::redis::ToLower(argv.front());
-  return std::find(kUnordered.begin(), kUnordered.end(), name) == kUnordered.end();
+  return std::ranges::count(kUnordered, sim::redis::ToLower(argv.front())) == 0;
 }
 
 }  // namespace
@@ -57,12 +56,7 @@ struct Gate::Wire {
 };
 
 Gate::Gate(int clients, int nodes, std::int64_t epoch_us)
-    : clients_(clients),
-      connected_(static_cast<std::size_t>(clients)),
-      executed_(static_cast<std::size_t>(clients)),
-      touched_(static_cast<std::size_t>(clients)),
-      waited_(static_cast<std::size_t>(clients)),
-      time_us_(epoch_us) {
+    : clients_(static_cast<std::size_t>(clients)), time_us_(epoch_us) {
   for (int i = 0; i < nodes; ++i) {
     nodes_.push_back(std::make_unique<Node>(*this, i));
     sim::redis::Server& one = server(i);
@@ -83,7 +77,7 @@ Gate::~Gate() {
 }
 
 Status Gate::Open() {
-  for (int client = 0; client < clients_; ++client) {
+  for (int client = 0; client < static_cast<int>(clients_.size()); ++client) {
     for (int node = 0; node < nodes(); ++node) {
       listeners_.push_back(std::make_unique<sim::serve::Listener>(
           io_, [this, client, node](sim::serve::Socket socket, std::string peer) {
@@ -98,7 +92,7 @@ Status Gate::Open() {
   return Status();
 }
 
-sim::redis::Server& Gate::server(int node) {
+sim::redis::Server& Gate::server(int node) const {
   return *nodes_[static_cast<std::size_t>(node)]->server;
 }
 
@@ -116,7 +110,7 @@ void Gate::Add(int client, int node, sim::serve::Socket socket, std::string peer
   wire->id = server(node).Connect(peer);
   wire->connection->Read();
   wires_.emplace(last_connection_, std::move(wire));
-  wires_.rbegin()->second->of_client = ++connected_[static_cast<std::size_t>(client)];
+  wires_.rbegin()->second->of_client = ++Of(client).connected;
 }
 
 void Gate::Poll(Duration at_most) {
@@ -155,7 +149,7 @@ void Gate::TakeNext(Wire& wire) {
       unordered_ = false;
     } else {
       wire.parked = std::move(argv);
-      ++waited_[static_cast<std::size_t>(wire.client)];
+      ++Of(wire.client).waited;
     }
   }
   if (!wire.gone) wire.connection->Read();
@@ -178,7 +172,7 @@ void Gate::Reply(Wire& wire, const Value& value) {
   if (wire.deaf || wire.gone) return;
   sim::redis::AppendReply(value, wire.id == 0 ? 2 : server(wire.node).ProtocolOf(wire.id),
                           wire.withheld ? &wire.kept_back : &wire.connection->out());
-  touched_[static_cast<std::size_t>(wire.client)] = true;
+  Of(wire.client).touched = true;
 }
 
 void Gate::Deliver(int node, ClientId client, const Value& value) {
@@ -199,7 +193,7 @@ void Gate::Closed(int node, ClientId client) {
 void Gate::Release(std::uint64_t connection, Outcome outcome) {
   Wire& wire = *wires_.at(connection);
   const Argv argv = *std::exchange(wire.parked, std::nullopt);
-  ++executed_[static_cast<std::size_t>(wire.client)];
+  ++Of(wire.client).executed;
   wire.deaf = outcome == Outcome::kReplyLost;
   wire.withheld = outcome == Outcome::kReplyWithheld;
   effects_.clear();
@@ -214,14 +208,18 @@ void Gate::HandOver(std::uint64_t connection) {
   Wire& wire = *found->second;
   wire.withheld = false;
   wire.connection->out() += std::exchange(wire.kept_back, {});
-  touched_[static_cast<std::size_t>(wire.client)] = true;
+  Of(wire.client).touched = true;
   Flush();
 }
 
+template <typename Is>
+bool Gate::Any(int client, const Is& is) const {
+  return std::ranges::any_of(
+      wires_, [&](const auto& one) { return one.second->client == client && is(*one.second); });
+}
+
 bool Gate::IsWithheld(int client) const {
-  return std::any_of(wires_.begin(), wires_.end(), [client](const auto& one) {
-    return one.second->client == client && one.second->withheld;
-  });
+  return Any(client, [](const Wire& wire) { return wire.withheld; });
 }
 
 void Gate::Operate(const Argv& argv) {
@@ -240,7 +238,7 @@ void Gate::Break(std::uint64_t connection) {
   const std::unique_ptr<Wire> wire = std::move(found->second);
   wires_.erase(found);
   wire->gone = true;
-  touched_[static_cast<std::size_t>(wire->client)] = true;
+  Of(wire->client).touched = true;
   if (wire->connection->open()) wire->connection->Reset();
   if (wire->id != 0) server(wire->node).Disconnect(wire->id);
 }
@@ -293,39 +291,24 @@ std::vector<Parked> Gate::parked() const {
     if (wire->parked)
       parked.push_back({wire->client, wire->node, number, wire->of_client, &*wire->parked});
   }
-  std::stable_sort(parked.begin(), parked.end(),
-                   [](const Parked& a, const Parked& b) { return a.client < b.client; });
+  std::ranges::stable_sort(parked, {}, &Parked::client);
   return parked;
 }
 
 bool Gate::HasParked(int client) const {
-  return std::any_of(wires_.begin(), wires_.end(), [client](const auto& one) {
-    return one.second->client == client && one.second->parked.has_value();
-  });
-}
-
-bool Gate::has_connected(int client) const {
-  return connected_[static_cast<std::size_t>(client)] > 0;
+  return Any(client, [](const Wire& wire) { return wire.parked.has_value(); });
 }
 
 bool Gate::IsBlocked(int client) const {
-  return std::any_of(wires_.begin(), wires_.end(), [this, client](const auto& one) {
-    const Wire& wire = *one.second;
-    return wire.client == client && wire.id != 0 &&
-           nodes_[static_cast<std::size_t>(wire.node)]->server->IsBlocked(wire.id);
+  return Any(client, [this](const Wire& wire) {
+    return wire.id != 0 && server(wire.node).IsBlocked(wire.id);
   });
 }
 
 bool Gate::IsSubscribed(int client) const {
-  return std::any_of(wires_.begin(), wires_.end(), [this, client](const auto& one) {
-    const Wire& wire = *one.second;
-    return wire.client == client && wire.id != 0 &&
-           nodes_[static_cast<std::size_t>(wire.node)]->server->IsSubscriber(wire.id);
+  return Any(client, [this](const Wire& wire) {
+    return wire.id != 0 && server(wire.node).IsSubscriber(wire.id);
   });
-}
-
-std::uint64_t Gate::executed(int client) const {
-  return executed_[static_cast<std::size_t>(client)];
 }
 
 std::vector<Answer> Gate::TakeAnswers() { return std::exchange(answers_, {}); }
@@ -334,10 +317,9 @@ std::vector<Argv> Gate::TakeEffects() { return std::exchange(effects_, {}); }
 
 std::vector<int> Gate::TakeTouched() {
   std::vector<int> clients;
-  for (int client = 0; client < clients_; ++client) {
-    if (touched_[static_cast<std::size_t>(client)]) clients.push_back(client);
+  for (int client = 0; client < static_cast<int>(clients_.size()); ++client) {
+    if (std::exchange(Of(client).touched, false)) clients.push_back(client);
   }
-  touched_.assign(touched_.size(), false);
   return clients;
 }
 

@@ -56,7 +56,7 @@ class Gate : private sim::serve::Connection::Owner {
   Status Open();
   int port(int client, int node) const;
   int nodes() const { return static_cast<int>(nodes_.size()); }
-  sim::redis::Server& server(int node);
+  sim::redis::Server& server(int node) const;
 
   std::int64_t time_us() const { return time_us_; }
   /// Timeouts on the way fire at their own time. REQUIRES: not less than time_us().
@@ -71,13 +71,13 @@ class Gate : private sim::serve::Connection::Owner {
   std::vector<Parked> parked() const;
   bool HasParked(int client) const;
   /// Whether it has connected at least once.
-  bool has_connected(int client) const;
+  bool has_connected(int client) const { return Of(client).connected > 0; }
   /// Whether it waits for a reply that time or another client brings.
   bool IsBlocked(int client) const;
   /// Whether one of its connections listens for messages.
   bool IsSubscribed(int client) const;
   /// Number of commands executed for a client, except those executed on arrival.
-  std::uint64_t executed(int client) const;
+  std::uint64_t executed(int client) const { return Of(client).executed; }
 
   enum class Outcome : std::uint8_t {
     kAnswered,       ///< or blocked in the server
@@ -103,12 +103,23 @@ class Gate : private sim::serve::Connection::Owner {
   /// Clients that were sent anything, or disconnected, since the last call.
   std::vector<int> TakeTouched();
   /// Number of the client's commands that had to wait at the gate.
-  std::uint64_t waited(int client) const { return waited_[static_cast<std::size_t>(client)]; }
+  std::uint64_t waited(int client) const { return Of(client).waited; }
 
  private:
   struct Node;
   struct Wire;
+  struct Client {
+    std::uint64_t connected = 0;  // connections so far
+    std::uint64_t executed = 0;
+    std::uint64_t waited = 0;
+    bool touched = false;
+  };
 
+  Client& Of(int client) { return clients_[static_cast<std::size_t>(client)]; }
+  const Client& Of(int client) const { return clients_[static_cast<std::size_t>(client)]; }
+  /// Whether any connection of the client is so.
+  template <typename Is>
+  bool Any(int client, const Is& is) const;
   void Add(int client, int node, sim::serve::Socket socket, std::string peer);
   void OnBytes(sim::serve::Connection& connection) override;
   void OnGone(sim::serve::Connection& connection) override;
@@ -121,16 +132,12 @@ class Gate : private sim::serve::Connection::Owner {
   void Flush();
 
   boost::asio::io_context io_;
-  const int clients_;
+  std::vector<Client> clients_;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<std::unique_ptr<sim::serve::Listener>> listeners_;  // by client, then by node
   std::map<std::uint64_t, std::unique_ptr<Wire>> wires_;          // by connection
-  std::vector<std::uint64_t> connected_;                          // connections so far, by client
-  std::vector<std::uint64_t> executed_;                           // by client
   std::vector<Answer> answers_;
   std::vector<sim::redis::Argv> effects_;
-  std::vector<bool> touched_;          // by client
-  std::vector<std::uint64_t> waited_;  // by client
   std::uint64_t last_connection_ = 0;
   bool unordered_ = false;  // what is being executed has no place in the order
   std::int64_t time_us_;

@@ -2,7 +2,6 @@
 #include "scenarios/run/foreign/gated_world.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -161,18 +160,6 @@ void GatedWorld::TakeFindings(DriveRun& run) {
     run.findings.push_back(std::move(finding));
   }
   findings_.clear();
-}
-
-Finding WaitingOf(std::string_view slug, const std::vector<int>& waiting, std::string_view what,
-                  const std::vector<DriveFault>& faults, std::size_t events) {
-  std::string names;
-  for (const int one : waiting) names += (names.empty() ? "" : " and ") + ClientName(one);
-  std::string dead;
-  for (const DriveFault& fault : faults) {
-    if (fault.kind == sim::FaultKind::kCrash)
-      dead = ", since the crash of " + ClientName(fault.client);
-  }
-  return {std::string(slug), fmt::format("{} {}{}", names, what, dead), events};
 }
 
 }  // namespace interlock::scenarios::drive

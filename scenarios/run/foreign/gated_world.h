@@ -7,8 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -89,10 +87,5 @@ class GatedWorld {
   std::uint64_t ended_ = 0;  // clients
   Findings given_up_;        // by clients that were refused though nobody held it
 };
-
-/// "C2 asked again and again, and nothing changed, since the crash of C1", seen after that many
-/// events.
-Finding WaitingOf(std::string_view slug, const std::vector<int>& waiting, std::string_view what,
-                  const std::vector<DriveFault>& faults, std::size_t events);
 
 }  // namespace interlock::scenarios::drive

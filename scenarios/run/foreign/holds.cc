@@ -2,7 +2,6 @@
 #include "scenarios/run/foreign/holds.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -113,7 +112,7 @@ void Holds::NoteAsked(int client, int node, const std::vector<Argv>& effects, st
   std::set<std::string> absent;
   for (const Argv& effect : effects) {
     if (const auto key = AskedFor(effect)) {
-      const bool there = std::any_of(holds_.begin(), holds_.end(), [&](const auto& one) {
+      const bool there = std::ranges::any_of(holds_, [&](const auto& one) {
         return one.first.node == node && one.first.key == *key && !absent.contains(*key);
       });
       asked_.Ask(*key, client, there);
@@ -179,7 +178,7 @@ void Holds::Gone(const HeldId& id, const Hold& hold, const Command& command) {
 }
 
 bool Holds::SharesKey(const HeldId& id, int client) const {
-  return std::any_of(holds_.begin(), holds_.end(), [&](const auto& one) {
+  return std::ranges::any_of(holds_, [&](const auto& one) {
     return one.second.owner == client && one.first.key == id.key && one.first.node == id.node &&
            one.first.database == id.database;
   });
@@ -197,12 +196,11 @@ void Holds::Prolonged(const HeldId& id, const Hold& hold, const HeldData& now,
 
 void Holds::Changed(const HeldId& id, Hold& hold, const HeldData& now, const Command& command) {
   const bool mine = hold.owner == command.client;
-  const bool counted = std::any_of(command.effects.begin(), command.effects.end(), Counts);
-  const bool written =
-      now.value != hold.data.value ||
-      (!mine && std::any_of(command.effects.begin(), command.effects.end(), [&](const Argv& one) {
-        return hold.data.kind == Kind::kString && Overwritten(one) == id.key;
-      }));
+  const bool counted = std::ranges::any_of(command.effects, Counts);
+  const bool written = now.value != hold.data.value ||
+                       (!mine && std::ranges::any_of(command.effects, [&](const Argv& one) {
+                         return hold.data.kind == Kind::kString && Overwritten(one) == id.key;
+                       }));
   if (written && !mine && counted) {
     hold.data = now;  // A refused client has counted, too.
     return;
@@ -219,7 +217,7 @@ void Holds::Changed(const HeldId& id, Hold& hold, const HeldData& now, const Com
     return;
   }
   const bool judged = IsJudged(id, hold, command);
-  const bool told = std::any_of(command.effects.begin(), command.effects.end(), TellsWhatWasThere);
+  const bool told = std::ranges::any_of(command.effects, TellsWhatWasThere);
   if (judged && hold.by_value && told) {
     // The client learns that the lease has not ended and does not get it, but the lease's end has
     // changed.
@@ -244,11 +242,11 @@ void Holds::After(int client, int node, const Argv& argv, const std::vector<Argv
   NoteAsked(client, node, effects, now_ms);
   const Command command{client, sim::redis::ToText(argv), effects, now_ms};
   const auto data = HeldDataOf(node, server);
-  for (auto one = holds_.begin(); one != holds_.end();) {
-    const bool gone = one->first.node == node && !data.contains(one->first);
-    if (gone) Gone(one->first, one->second, command);
-    one = gone ? holds_.erase(one) : std::next(one);
-  }
+  std::erase_if(holds_, [&](const auto& one) {
+    const bool gone = one.first.node == node && !data.contains(one.first);
+    if (gone) Gone(one.first, one.second, command);
+    return gone;
+  });
   for (const auto& [id, now] : data) {
     const auto known = holds_.find(id);
     if (known != holds_.end()) {
@@ -304,15 +302,15 @@ void Holds::LeftBehind(bool all_ended) {
 }
 
 bool Holds::Owns(int client) const {
-  return std::any_of(holds_.begin(), holds_.end(), [this, client](const auto& one) {
+  return std::ranges::any_of(holds_, [this, client](const auto& one) {
     return one.second.owner == client && IsLock(one.first.key);
   });
 }
 
 bool Holds::NamesItsOwn(int client, const Argv& argv) const {
-  return std::any_of(holds_.begin(), holds_.end(), [&](const auto& one) {
+  return std::ranges::any_of(holds_, [&](const auto& one) {
     return one.second.owner == client && IsLock(one.first.key) &&
-           std::find(argv.begin(), argv.end(), one.first.key) != argv.end();
+           std::ranges::count(argv, one.first.key) > 0;
   });
 }
 

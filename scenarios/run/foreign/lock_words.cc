@@ -19,8 +19,8 @@ using std::string_view;
 constexpr double kDayMs = 86'400'000;
 
 bool IsOneOf(const std::string& name, std::span<const string_view> names) {
-  return std::any_of(names.begin(), names.end(),
-                     [&name](string_view one) { return EqualsIgnoreCase(name, one); });
+  return std::ranges::any_of(names,
+                             [&name](string_view one) { return EqualsIgnoreCase(name, one); });
 }
 
 bool HasOption(const Argv& argv, string_view option) {

@@ -57,7 +57,7 @@ bool Refusals::IsRefusal(const Form& form, const std::string& reply) const {
 
 bool Refusals::Asks(int client) const {
   const auto& asked = Of(client).asked;
-  return std::any_of(asked.begin(), asked.end(), [this](const auto& one) {
+  return std::ranges::any_of(asked, [this](const auto& one) {
     return IsSubscription(one.first) || grants_.contains(one.first);
   });
 }
@@ -72,9 +72,9 @@ std::uint64_t Refusals::InARow(int client) const {
 
 bool Refusals::any() const {
   const auto known = [this](const Form& form) { return grants_.contains(form); };
-  return std::any_of(blocked_.begin(), blocked_.end(), known) ||
-         std::any_of(repeated_.begin(), repeated_.end(),
-                     [this](const auto& one) { return IsRefusal(one.first, one.second); });
+  return std::ranges::any_of(blocked_, known) ||
+         std::ranges::any_of(repeated_,
+                             [this](const auto& one) { return IsRefusal(one.first, one.second); });
 }
 
 void Refusals::NoteFree(int client, bool nobody_holds) {

@@ -23,7 +23,7 @@ int Sections::Enter(int client, const std::string& section, const std::vector<bo
   entered.entrants.insert(client);
   if (static_cast<int>(inside.size()) <= permits_) return entered.number;
   const auto is_excused = [&excused](int one) { return excused[static_cast<std::size_t>(one)]; };
-  if (std::any_of(inside.begin(), inside.end(), is_excused)) return entered.number;
+  if (std::ranges::any_of(inside, is_excused)) return entered.number;
   std::vector<std::string> names;
   for (const int one : inside) {
     if (one != client) names.push_back(ClientName(one));
@@ -45,8 +45,8 @@ void Sections::Ended(int client) {
 }
 
 bool Sections::Inside(int client) const {
-  return std::any_of(sections_.begin(), sections_.end(),
-                     [client](const auto& one) { return one.second.inside.contains(client); });
+  return std::ranges::any_of(
+      sections_, [client](const auto& one) { return one.second.inside.contains(client); });
 }
 
 std::size_t Sections::most_entrants() const {

@@ -26,10 +26,7 @@ std::vector<bool> TimeKeeper::Kept() const {
   return kept;
 }
 
-bool TimeKeeper::AnyKept() const {
-  const std::vector<bool> kept = Kept();
-  return std::find(kept.begin(), kept.end(), true) != kept.end();
-}
+bool TimeKeeper::AnyKept() const { return std::ranges::count(Kept(), true) > 0; }
 
 /// The limit that time must not pass: the end of what a kept client owns and, under a virtual
 /// clock, the time-out of a client that is ready to go on, because without a fault no message takes
@@ -91,7 +88,6 @@ bool TimeKeeper::CanHurry() const {
   return !of_the_living || next->ms < of_the_living->ms;
 }
 
-/// Lets sleepers sleep until one of them may do something.
 void TimeKeeper::Sleep(Duration at_most) {
   if (state_.clock == nullptr) return SleepByMachine(at_most);
   const auto alarm_us = NextAlarmUs();

@@ -31,10 +31,7 @@ sim::redis::Value AnswerTo(const Argv& argv) {
     return sim::redis::ErrorValue("ERR wrong number of arguments for '" +
                                   sim::redis::ToLower(argv.front()) + "' command");
   }
-  sim::redis::Value value;
-  value.type = sim::redis::Value::Type::kStatus;
-  value.text = "OK";
-  return value;
+  return sim::redis::StatusValue("OK");
 }
 
 bool RunsByHash(const Argv& argv) {

@@ -2,7 +2,6 @@
 #include "scenarios/run/load/client.h"
 
 #include <algorithm>
-#include <atomic>
 #include <deque>
 #include <iterator>
 #include <span>
@@ -10,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "scenarios/cases/scenario.h"
 #include "sim/redis/text.h"
 
 namespace interlock::scenarios::contend {
@@ -88,9 +88,10 @@ class NotingConnection final : public Connection {
   std::deque<std::string> unanswered_;  // blocking commands by name; "" for any other
 };
 
-class Noting final : public Connector {
+/// Connects like `inner`, and logs what is sent.
+class NotingConnector final : public Connector {
  public:
-  Noting(Connector& inner, int client, const Note& note)
+  NotingConnector(Connector& inner, int client, const Note& note)
       : inner_(inner), client_(client), note_(note) {}
 
   Result<std::unique_ptr<Connection>> Connect(MonotonicTime deadline) override {
@@ -119,7 +120,7 @@ class LoadClient {
         at_work_(at_work),
         end_(AddSaturating(task.began, task.load.whole())) {
     for (const harness::LockOptions& options : task.options) {
-      locks_.push_back(task.subject->NewLock(environment, options));
+      locks_.push_back(task.subject->NewLock(environment, OptionsOf(task.client, options)));
     }
   }
 
@@ -198,12 +199,15 @@ class LoadClient {
 
 }  // namespace
 
-std::unique_ptr<Connector> NotingConnector(Connector& inner, int client, const Note& note) {
-  return std::make_unique<Noting>(inner, client, note);
-}
-
-void RunLoadClient(const ClientTask& task, harness::Environment& environment, const Note& note,
+void RunLoadClient(const ClientTask& task, const ClientPlace& place, const Note& note,
                    const std::function<void()>& at_work) {
+  std::vector<std::unique_ptr<Connector>> noting;
+  std::vector<Connector*> nodes;
+  for (Connector* node : place.nodes) {
+    noting.push_back(std::make_unique<NotingConnector>(*node, task.client, note));
+    nodes.push_back(noting.back().get());
+  }
+  harness::Environment environment{place.runtime, *nodes.front(), nodes, place.wall_ms};
   LoadClient(task, environment, note, at_work).Run();
 }
 

@@ -11,8 +11,6 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include <interlock/connection.h>
@@ -26,22 +24,26 @@ namespace interlock::scenarios::contend {
 /// Logs what happens to the client now.
 using Note = std::function<void(int client, int resource, EventKind kind, EventDetails details)>;
 
-/// Connects like `inner`, and logs what is sent. `inner` and `note` outlive it.
-std::unique_ptr<Connector> NotingConnector(Connector& inner, int client, const Note& note);
-
 struct ClientTask {
   int client = 0;
   const harness::Subject* subject = nullptr;
-  std::vector<harness::LockOptions> options;  ///< one per resource
+  std::vector<harness::LockOptions> options;  ///< one per resource, the same for all clients
   Load load;
   std::uint64_t seed = 0;
   MonotonicTime began{};                    ///< of the run, on its own clock
   const std::atomic<bool>* stop = nullptr;  ///< ends it after its present request; null: never
 };
 
+/// Where a client runs. All outlive its run.
+struct ClientPlace {
+  Runtime& runtime;
+  std::vector<Connector*> nodes;  ///< the servers; at least one
+  std::function<std::int64_t()> wall_ms;
+};
+
 /// Returns when the load's time is over, or the runtime shuts down. `at_work` is called in each
 /// section, where a simulated world may let faults strike; may be empty.
-void RunLoadClient(const ClientTask& task, harness::Environment& environment, const Note& note,
+void RunLoadClient(const ClientTask& task, const ClientPlace& place, const Note& note,
                    const std::function<void()>& at_work);
 
 }  // namespace interlock::scenarios::contend

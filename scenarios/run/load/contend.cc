@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,46 +27,6 @@ struct Piece {
     if (!keep_log) measured->log.clear();
   }
 };
-
-std::vector<Piece> PiecesOf(const ContendOptions& options) {
-  std::vector<Piece> pieces;
-  for (const Entry& entry : options.entries) {
-    for (const int clients : options.clients) {
-      pieces.push_back({entry.subject.get(), clients});
-    }
-  }
-  return pieces;
-}
-
-}  // namespace
-
-LogHeader HeaderOf(const reports::ContentionPoint& point, const Load& load) {
-  return {.lock = point.lock,
-          .scenario = "load",
-          .lease = load.lease,
-          .permits = load.permits,
-          .clients = point.clients,
-          .resources = load.resources};
-}
-
-reports::LoadText Describe(const Load& load) {
-  reports::LoadText text;
-  text.arrivals = load.open() ? "open" : "closed";
-  text.hold_ns = load.hold.count();
-  text.think_ns = load.think.count();
-  text.interval_ns = load.interval.count();
-  text.spread = load.exponential ? "exponential" : "fixed";
-  text.patience_ns = load.patience.count();
-  text.lease_ns = std::chrono::nanoseconds(load.lease).count();
-  text.duration_ns = load.duration.count();
-  text.warm_up_ns = load.warm_up.count();
-  text.permits = load.permits;
-  text.resources = load.resources;
-  text.faults = ToString(load.faults);
-  return text;
-}
-
-namespace {
 
 /// The points may be measured in any order and on any thread, because each is a world of its own.
 void MeasureInVirtualTime(const ContendOptions& options, std::vector<Piece>& pieces) {
@@ -109,20 +67,46 @@ Status MeasureInWallTime(const ContendOptions& options, std::vector<Piece>& piec
   if (const Status swept = (*bench)->Sweep(); !swept.ok()) {
     report.notes.push_back("keys may be left until their TTLs end: " + swept.message());
   }
-  report.notes.emplace_back(
-      options.target->processes
-          ? "wall time: schedules are the machine's own, and clients, each a process, share it "
-            "with "
-            "each other; what happens in the server is not seen"
-          : "wall time: schedules are the machine's own, and clients, each a thread, share it with "
-            "each other; what happens in the server is not seen");
+  report.notes.push_back(
+      fmt::format("wall time: schedules are the machine's own, and clients, each a {}, share it "
+                  "with each other; what happens in the server is not seen",
+                  options.target->processes ? "process" : "thread"));
   return Status();
 }
 
 }  // namespace
 
+LogHeader HeaderOf(const reports::ContentionPoint& point, const Load& load) {
+  return {.lock = point.lock,
+          .scenario = "load",
+          .lease = load.lease,
+          .permits = load.permits,
+          .clients = point.clients,
+          .resources = load.resources};
+}
+
+reports::LoadText Describe(const Load& load) {
+  reports::LoadText text;
+  text.arrivals = load.open() ? "open" : "closed";
+  text.hold_ns = load.hold.count();
+  text.think_ns = load.think.count();
+  text.interval_ns = load.interval.count();
+  text.spread = load.exponential ? "exponential" : "fixed";
+  text.patience_ns = load.patience.count();
+  text.lease_ns = std::chrono::nanoseconds(load.lease).count();
+  text.duration_ns = load.duration.count();
+  text.warm_up_ns = load.warm_up.count();
+  text.permits = load.permits;
+  text.resources = load.resources;
+  text.faults = ToString(load.faults);
+  return text;
+}
+
 Result<reports::ContentionReport> Contend(const ContendOptions& options) {
-  std::vector<Piece> pieces = PiecesOf(options);
+  std::vector<Piece> pieces;
+  for (const Entry& entry : options.entries) {
+    for (const int clients : options.clients) pieces.push_back({entry.subject.get(), clients});
+  }
   reports::ContentionReport report;
   report.seed = options.seed;
   report.load = Describe(options.load);

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include <interlock/result.h>
@@ -17,7 +16,6 @@
 #include "scenarios/locks/entry.h"
 #include "scenarios/log/log_file.h"
 #include "scenarios/run/load/load.h"
-#include "scenarios/run/load/simulated.h"
 #include "scenarios/run/load/wall.h"
 
 namespace interlock::scenarios::contend {

@@ -55,10 +55,8 @@ double FifoDistance(const std::vector<const Request*>& granted) {
   for (const auto& [resource, grants] : by_resource) {
     std::vector<std::size_t> by_asking(grants.size());
     std::iota(by_asking.begin(), by_asking.end(), std::size_t{0});
-    std::stable_sort(by_asking.begin(), by_asking.end(),
-                     [&grants = grants](std::size_t a, std::size_t b) {
-                       return grants[a]->asked < grants[b]->asked;
-                     });
+    std::ranges::stable_sort(by_asking, {},
+                             [&grants = grants](std::size_t i) { return grants[i]->asked; });
     for (std::size_t place = 0; place < by_asking.size(); ++place) {
       sum += place > by_asking[place] ? place - by_asking[place] : by_asking[place] - place;
     }

@@ -37,8 +37,7 @@ class Measurement {
 
   ContentionPoint Run() && {
     for (const Request& request : told_.requests) TakeRequest(request);
-    std::stable_sort(granted_.begin(), granted_.end(),
-                     [](const Request* a, const Request* b) { return a->answered < b->answered; });
+    std::ranges::stable_sort(granted_, {}, &Request::answered);
     point_.fairness =
         FairnessOf(granted_, told_.requests, point_.shares, point_.window_ns * frame_.resources);
     CountWaiting();
@@ -59,8 +58,9 @@ class Measurement {
   bool Within(std::int64_t begin, std::int64_t end) const {
     return begin >= frame_.from_ns && end < frame_.to_ns;
   }
+  /// How much of [from, to) is in the window.
   std::int64_t Cut(std::int64_t from, std::int64_t to) const {
-    return Overlap(from, to, frame_.from_ns, frame_.to_ns);
+    return std::max<std::int64_t>(0, std::min(to, frame_.to_ns) - std::max(from, frame_.from_ns));
   }
   reports::ClientShare& ShareOf(int client) {
     return point_.shares[static_cast<std::size_t>(client)];
@@ -208,9 +208,7 @@ class Measurement {
   bool SomebodyWaits(int resource, std::int64_t at) const {
     // No request lasts longer than the patience, but logs are short enough to look at everything
     // before.
-    const auto end = std::upper_bound(
-        told_.requests.begin(), told_.requests.end(), at,
-        [](std::int64_t when, const Request& request) { return when < request.asked; });
+    const auto end = std::ranges::upper_bound(told_.requests, at, {}, &Request::asked);
     int clients = frame_.clients;
     std::vector<bool> seen(point_.shares.size());
     for (auto request = end; request != told_.requests.begin() && clients > 0;) {
@@ -257,8 +255,7 @@ class Measurement {
         if (request.ending != Ending::kGranted) continue;
         holds.push_back({request.client, request.resource, request.answered, request.released});
       }
-      std::stable_sort(holds.begin(), holds.end(),
-                       [](const Interval& a, const Interval& b) { return a.from < b.from; });
+      std::ranges::stable_sort(holds, {}, &Interval::from);
     }
     return holds;
   }
@@ -270,9 +267,7 @@ class Measurement {
     for (const Interval& hold : Holds()) by_resource[hold.resource].push_back(hold);
     for (const Request& request : told_.requests) {
       const std::vector<Interval>& holds = by_resource[request.resource];
-      auto hold =
-          std::upper_bound(holds.begin(), holds.end(), request.asked,
-                           [](std::int64_t when, const Interval& one) { return when < one.from; });
+      auto hold = std::ranges::upper_bound(holds, request.asked, {}, &Interval::from);
       if (hold != holds.begin()) --hold;
       for (; hold != holds.end() && hold->from < request.answered; ++hold) {
         ShareOf(hold->client).blamed_ns +=

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "scenarios/run/recorder/server_view.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/run/load/requests.h"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -27,12 +26,27 @@ class Assembly {
       case EventKind::kFreed:
         return Free(event);
       case EventKind::kGranted:
+        return Grant(event);
       case EventKind::kRefused:
+        LatestOf(event).answered = NsOf(event);
+        LatestOf(event).ending = IsInVain(event) ? Ending::kAbandoned : Ending::kFailed;
+        --users_[LatestOf(event).resource];
+        return;
       case EventKind::kEnter:
+        LatestOf(event).entered = NsOf(event);
+        return;
       case EventKind::kLeave:
+        LatestOf(event).left = NsOf(event);
+        return;
       case EventKind::kRelease:
+        LatestOf(event).release_called = NsOf(event);
+        return;
       case EventKind::kReleased:
-        return OfLatest(event);
+        LatestOf(event).released = NsOf(event);
+        LatestOf(event).told_lost =
+            Status(event.As<AnswerDetails>().status).outcome() == Outcome::kFailure;
+        --users_[LatestOf(event).resource];
+        return;
       default:
         return;
     }
@@ -82,39 +96,16 @@ class Assembly {
     owned_.erase(found);
   }
 
-  void OfLatest(const LogEvent& event) {
-    Request& request = told_.requests[latest_.at(event.client)];
-    switch (event.kind) {
-      case EventKind::kGranted: {
-        request.answered = NsOf(event);
-        request.ending = Ending::kGranted;
-        request.token = event.As<GrantDetails>().token;
-        const auto found = owned_.find({request.resource, request.token});
-        if (found != owned_.end()) all_owned_[found->first] = found->second;
-        return;
-      }
-      case EventKind::kRefused:
-        request.answered = NsOf(event);
-        request.ending = IsInVain(event) ? Ending::kAbandoned : Ending::kFailed;
-        --users_[request.resource];
-        return;
-      case EventKind::kEnter:
-        request.entered = NsOf(event);
-        return;
-      case EventKind::kLeave:
-        request.left = NsOf(event);
-        return;
-      case EventKind::kRelease:
-        request.release_called = NsOf(event);
-        return;
-      case EventKind::kReleased:
-        request.released = NsOf(event);
-        request.told_lost = Status(event.As<AnswerDetails>().status).outcome() == Outcome::kFailure;
-        --users_[request.resource];
-        return;
-      default:
-        return;
-    }
+  /// The client's latest request.
+  Request& LatestOf(const LogEvent& event) { return told_.requests[latest_.at(event.client)]; }
+
+  void Grant(const LogEvent& event) {
+    Request& request = LatestOf(event);
+    request.answered = NsOf(event);
+    request.ending = Ending::kGranted;
+    request.token = event.As<GrantDetails>().token;
+    const auto found = owned_.find({request.resource, request.token});
+    if (found != owned_.end()) all_owned_[found->first] = found->second;
   }
 
   Told told_;
@@ -125,10 +116,6 @@ class Assembly {
 };
 
 }  // namespace
-
-std::int64_t Overlap(std::int64_t a, std::int64_t b, std::int64_t from, std::int64_t to) {
-  return std::max<std::int64_t>(0, std::min(b, to) - std::max(a, from));
-}
 
 Told Assemble(const EventLog& log) {
   Assembly assembly;

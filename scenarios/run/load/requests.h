@@ -55,7 +55,4 @@ inline std::int64_t NsOf(const LogEvent& event) { return event.at_latest.count()
 
 Told Assemble(const EventLog& log);
 
-/// The length of the overlap of [a, b) and [from, to).
-std::int64_t Overlap(std::int64_t a, std::int64_t b, std::int64_t from, std::int64_t to);
-
 }  // namespace interlock::scenarios::contend

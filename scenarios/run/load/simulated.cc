@@ -2,15 +2,11 @@
 #include "scenarios/run/load/simulated.h"
 
 #include <algorithm>
-#include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "scenarios/cases/kind_model.h"
-#include "scenarios/cases/scenario.h"
 #include "scenarios/run/black_box.h"
 #include "scenarios/run/load/client.h"
 #include "scenarios/run/load/measure.h"
@@ -21,8 +17,6 @@
 
 namespace interlock::scenarios::contend {
 namespace {
-
-constexpr int kMasters = 5;
 
 /// Shows the progress of this process to the waiting one, because a measurement may take long.
 struct Beats final : sim::RunMirror {
@@ -36,50 +30,33 @@ struct Beats final : sim::RunMirror {
 
 class SimulatedRun {
  public:
-  SimulatedRun(const harness::Subject& subject, int clients, const Load& load, std::uint64_t seed)
-      : subject_(subject),
-        clients_(clients),
-        load_(load),
+  SimulatedRun(const Measurand& measurand, std::uint64_t seed)
+      : measurand_(measurand),
+        load_(measurand.load),
         seed_(seed),
-        options_(OptionsFor(subject, load, "interlock:")),
-        watch_(subject, options_, log_),
+        watch_(*measurand.subject, measurand.options, log_),
         choices_(sim::Choices::FromSeed(seed)),
-        world_(universe_, WorldOptionsOf(subject), no_plan_, choices_, &watch_) {
+        world_(universe_, WorldOptionsOf(*measurand.subject), no_plan_, choices_, &watch_) {
     watch_.Attach(world_);
     beats_.box = BlackBox::OfThisProcess();
     if (beats_.box != nullptr) choices_.set_mirror(&beats_);
   }
 
   Result<Measured> Run() {
-    for (int client = 0; client < clients_; ++client) Start(client);
+    for (int client = 0; client < measurand_.clients; ++client) Start(client);
     const sim::StopReason stop = world_.Run(sim::VirtualTime(2 * load_.whole()));
     if (stop == sim::StopReason::kUnmodelled) {
       return Status(StatusCode::kInvalidArgument,
-                    fmt::format("{}: the fake server does not model {}", subject_.name(),
+                    fmt::format("{}: the fake server does not model {}", measurand_.subject->name(),
                                 world_.unmodelled().value_or("a command")));
     }
     if (stop == sim::StopReason::kStepLimit) {
       return Status(StatusCode::kInvalidArgument,
                     fmt::format("{} takes more than {} steps: it may poll without rest",
-                                subject_.name(), kMostSteps));
+                                measurand_.subject->name(), kMostSteps));
     }
-    // A hold that ended by its deadline is noted only when the next command finds it out.
-    std::stable_sort(log_.begin(), log_.end(), [](const LogEvent& a, const LogEvent& b) {
-      return a.at_latest < b.at_latest;
-    });
-    Frame frame;
-    frame.lock = subject_.name();
-    frame.clients = clients_;
-    frame.resources = load_.resources;
-    frame.from_ns = load_.warm_up.count();
-    frame.to_ns = load_.whole().count();
-    frame.open = load_.open();
-    frame.one_owner = options_.front().permits == 1;
-    frame.sees_server = true;
-    Measured measured;
-    measured.point = Measure(log_, frame);
+    Measured measured = MeasuredBy(std::move(log_), measurand_, true);
     measured.point.trace_hash = world_.trace().hash();
-    measured.log = std::move(log_);
     return measured;
   }
 
@@ -89,10 +66,8 @@ class SimulatedRun {
   static sim::WorldOptions WorldOptionsOf(const harness::Subject& subject) {
     sim::WorldOptions options;
     options.max_steps = kMostSteps;
-    if (subject.traits().quorum) {
-      options.topology = sim::Topology::kIndependent;
-      options.nodes = kMasters;
-    }
+    if (subject.traits().quorum) options.topology = sim::Topology::kIndependent;
+    options.nodes = ServersFor(subject);
     return options;
   }
 
@@ -103,23 +78,19 @@ class SimulatedRun {
         log_.push_back({world_.now(), world_.now(), who, resource, kind, std::move(details)});
       };
       Runtime& runtime = world_.runtime(client);
-      std::vector<std::unique_ptr<Connector>> connectors;
-      harness::Environment environment{runtime, world_.connector(client), {}};
+      ClientPlace place{runtime, {}, SimulatedWallClock(runtime, Duration{})};
       for (int node = 0; node < world_.nodes(); ++node) {
-        connectors.push_back(NotingConnector(world_.connector(client, node), client, note));
-        environment.nodes.push_back(connectors.back().get());
+        place.nodes.push_back(&world_.connector(client, node));
       }
-      harness::Environment noted{runtime, *connectors.front(), environment.nodes,
-                                 SimulatedWallClock(runtime, Duration{})};
-      std::vector<harness::LockOptions> own;
-      for (const harness::LockOptions& options : options_)
-        own.push_back(OptionsOf(client, options));
-      const ClientTask task{client, &subject_,     std::move(own), load_,
-                            seed_,  runtime.Now(), nullptr};
-      Draws draws(seed_, clients_ + client);
+      const ClientTask task{.client = client,
+                            .subject = measurand_.subject,
+                            .options = measurand_.options,
+                            .load = load_,
+                            .seed = seed_,
+                            .began = runtime.Now()};
+      Draws draws(seed_, measurand_.clients + client);
       sim::VirtualTime next = UntilFault(draws);
-      const std::function<void()> at_work = [&] { MayStrike(client, draws, next); };
-      RunLoadClient(task, noted, note, at_work);
+      RunLoadClient(task, place, note, [&] { MayStrike(client, draws, next); });
     });
   }
 
@@ -141,11 +112,9 @@ class SimulatedRun {
     world_.Strike(client, fault);
   }
 
-  const harness::Subject& subject_;
-  const int clients_;
-  const Load load_;
+  const Measurand& measurand_;
+  const Load& load_;
   const std::uint64_t seed_;
-  const std::vector<harness::LockOptions> options_;
   EventLog log_;
   OwnerWatch watch_;
   sim::Universe universe_;
@@ -157,9 +126,18 @@ class SimulatedRun {
 
 }  // namespace
 
-std::vector<harness::LockOptions> OptionsFor(const harness::Subject& subject, const Load& load,
-                                             const std::string& key_prefix) {
-  std::vector<harness::LockOptions> all;
+int ServersFor(const harness::Subject& subject) {
+  constexpr int kMasters = 5;  // for a quorum
+  return subject.traits().quorum ? kMasters : 1;
+}
+
+Result<Measurand> MeasurandOf(const harness::Subject& subject, int clients, const Load& load,
+                              const std::string& key_prefix) {
+  if (!ModelOf(subject.traits().kind).held) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("{} is a latch: nobody contends for it", subject.name()));
+  }
+  Measurand measurand{&subject, clients, load, {}};
   for (int i = 0; i < load.resources; ++i) {
     harness::LockOptions options;
     options.key_prefix = key_prefix;
@@ -169,18 +147,32 @@ std::vector<harness::LockOptions> OptionsFor(const harness::Subject& subject, co
     if (subject.traits().several) {
       options.several = {options.resource, options.resource + "/2"};
     }
-    all.push_back(std::move(options));
+    measurand.options.push_back(std::move(options));
   }
-  return all;
+  return measurand;
+}
+
+Measured MeasuredBy(EventLog log, const Measurand& measurand, bool sees_server) {
+  // In a server, a hold that ended by its deadline is noted when the next command finds it out.
+  std::ranges::stable_sort(log, {}, &LogEvent::at_latest);
+  const Load& load = measurand.load;
+  Frame frame;
+  frame.lock = measurand.subject->name();
+  frame.clients = measurand.clients;
+  frame.resources = load.resources;
+  frame.from_ns = load.warm_up.count();
+  frame.to_ns = load.whole().count();
+  frame.open = load.open();
+  frame.one_owner = measurand.options.front().permits == 1;
+  frame.sees_server = sees_server;
+  return {Measure(log, frame), std::move(log)};
 }
 
 Result<Measured> MeasureSimulated(const harness::Subject& subject, int clients, const Load& load,
                                   std::uint64_t seed) {
-  if (!ModelOf(subject.traits().kind).held) {
-    return Status(StatusCode::kInvalidArgument,
-                  fmt::format("{} is a latch: nobody contends for it", subject.name()));
-  }
-  return SimulatedRun(subject, clients, load, seed).Run();
+  const Result<Measurand> measurand = MeasurandOf(subject, clients, load, "interlock:");
+  if (!measurand.ok()) return measurand.status();
+  return SimulatedRun(*measurand, seed).Run();
 }
 
 }  // namespace interlock::scenarios::contend

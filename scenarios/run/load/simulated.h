@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include <interlock/harness/lock.h>
 #include <interlock/result.h>
@@ -26,8 +28,22 @@ struct Measured {
 Result<Measured> MeasureSimulated(const harness::Subject& subject, int clients, const Load& load,
                                   std::uint64_t seed);
 
-/// The options of the load's resources, the same for each client. `key_prefix` begins all keys.
-std::vector<harness::LockOptions> OptionsFor(const harness::Subject& subject, const Load& load,
-                                             const std::string& key_prefix);
+/// What is measured of a lock, in any world.
+struct Measurand {
+  const harness::Subject* subject = nullptr;
+  int clients = 0;
+  Load load;
+  std::vector<harness::LockOptions> options;  ///< of the load's resources, for all clients
+};
+
+/// The number of servers that the lock uses, if they are ours.
+int ServersFor(const harness::Subject& subject);
+
+/// `key_prefix` begins all keys. kInvalidArgument: the lock is a latch.
+Result<Measurand> MeasurandOf(const harness::Subject& subject, int clients, const Load& load,
+                              const std::string& key_prefix);
+
+/// The figures of a log in any order. `sees_server`: it includes events in the server.
+Measured MeasuredBy(EventLog log, const Measurand& measurand, bool sees_server);
 
 }  // namespace interlock::scenarios::contend

@@ -56,8 +56,7 @@ class Traffic {
   CommandMix Finish(const std::vector<const Request*>& granted) && {
     // Greedily choosing the command that ends first gives the longest chain.
     for (std::vector<Command>& commands : commands_) {
-      std::stable_sort(commands.begin(), commands.end(),
-                       [](const Command& a, const Command& b) { return a.answered < b.answered; });
+      std::ranges::stable_sort(commands, {}, &Command::answered);
     }
     for (const Request* request : granted) {
       if (request->released >= frame_.to_ns) continue;
@@ -98,9 +97,7 @@ class Traffic {
   /// before.
   std::uint64_t RoundTrips(int client, std::int64_t from, std::int64_t to) const {
     const std::vector<Command>& commands = commands_[static_cast<std::size_t>(client)];
-    auto command =
-        std::lower_bound(commands.begin(), commands.end(), from,
-                         [](const Command& one, std::int64_t at) { return one.answered < at; });
+    auto command = std::ranges::lower_bound(commands, from, {}, &Command::answered);
     std::uint64_t trips = 0;
     for (; command != commands.end() && command->answered <= to; ++command) {
       if (command->sent < from) continue;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/run/load/wall.h"
 
-#include <algorithm>
+#include <sys/wait.h>
+
 #include <array>
 #include <cstddef>
 #include <iterator>
-#include <string_view>
+#include <mutex>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "scenarios/cases/kind_model.h"
-#include "scenarios/cases/scenario.h"
-#include "scenarios/run/load/measure.h"
-#include "scenarios/run/load/wall_client.h"
+#include "scenarios/log/log_file.h"
+#include "scenarios/run/forks.h"
+#include "scenarios/run/load/client.h"
+#include "scenarios/run/wall_clock.h"
 #include "sim/machine/admin.h"
 
 namespace interlock::scenarios::contend {
@@ -22,35 +23,81 @@ namespace {
 
 using sim::machine::RedisServer;
 
-/// Runs each client in a thread of this process, and returns the logs of all.
-Result<EventLog> RunInThreads(ThreadRuntime& runtime, const std::vector<HiredisOptions>& servers,
-                              const std::vector<ClientTask>& tasks) {
-  std::vector<std::unique_ptr<WallClient>> clients;
-  for (const ClientTask& task : tasks) {
-    clients.push_back(std::make_unique<WallClient>(runtime, servers, task));
-    if (!clients.back()->failure().ok()) return clients.back()->failure();
+/// Runs a client with connections of its own.
+Result<EventLog> RunWallClient(ThreadRuntime& runtime, const std::vector<HiredisOptions>& servers,
+                               const ClientTask& task) {
+  std::vector<std::unique_ptr<Connector>> connectors;
+  ClientPlace place{runtime, {}, MachineWallClock()};
+  for (const HiredisOptions& server : servers) {
+    auto made = MakeHiredisConnector(runtime, server);
+    if (!made.ok()) return made.status();
+    connectors.push_back(std::move(made).value());
+    place.nodes.push_back(connectors.back().get());
   }
+  std::mutex mutex;  // a lock may send from tasks of its own
+  EventLog log;
+  const Note note = [&](int client, int resource, EventKind kind, EventDetails details) {
+    const std::lock_guard guard(mutex);
+    const VirtualTime at = runtime.Now() - task.began;
+    log.push_back({at, at, client, resource, kind, std::move(details)});
+  };
+  RunLoadClient(task, place, note, {});
+  return log;
+}
+
+/// Runs each client in a thread of this process; returns their logs.
+std::vector<Result<EventLog>> RunInThreads(ThreadRuntime& runtime,
+                                           const std::vector<HiredisOptions>& servers,
+                                           const std::vector<ClientTask>& tasks) {
+  std::vector<Result<EventLog>> logs(tasks.size(), EventLog());
   std::vector<std::thread> threads;
-  for (const auto& client : clients) threads.emplace_back([&client] { client->Run(); });
-  for (std::thread& thread : threads) thread.join();
-  EventLog all;
-  for (const auto& client : clients) {
-    EventLog log = client->TakeLog();
-    all.insert(all.end(), std::make_move_iterator(log.begin()), std::make_move_iterator(log.end()));
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    threads.emplace_back([&, i] { logs[i] = RunWallClient(runtime, servers, tasks[i]); });
   }
-  return all;
+  for (std::thread& thread : threads) thread.join();
+  return logs;
+}
+
+Result<EventLog> LogOf(int client, const ForkEnd& end) {
+  if (end.answer) {
+    if (!end.answer->ok()) return end.answer->status();
+    Result<LogFile> log = ReadLog(**end.answer);
+    if (!log.ok()) return log.status();
+    return std::move(log->events);
+  }
+  return Status(StatusCode::kUnavailable, WIFSIGNALED(end.wait_status)
+                                              ? fmt::format("client {} was ended by signal {}",
+                                                            client + 1, WTERMSIG(end.wait_status))
+                                              : fmt::format("client {} ended early", client + 1));
+}
+
+/// Runs each client in a process of its own; returns their logs, none once `stop` is set.
+/// REQUIRES: this process has one thread. kUnavailable: a process could not be started.
+Result<std::vector<Result<EventLog>>> RunInProcesses(const std::vector<HiredisOptions>& servers,
+                                                     const std::vector<ClientTask>& tasks,
+                                                     const std::atomic<bool>* stop) {
+  const auto work = [&](std::size_t index, const std::atomic<bool>& stops) -> Result<std::string> {
+    ThreadRuntime runtime;
+    ClientTask task = tasks[index];
+    task.stop = &stops;
+    const Result<EventLog> log = RunWallClient(runtime, servers, task);
+    if (!log.ok()) return log.status();
+    return ToText({}, *log);
+  };
+  const Result<std::vector<ForkEnd>> ends = RunInForks(tasks.size(), work, stop);
+  if (!ends.ok()) return ends.status();
+  std::vector<Result<EventLog>> logs;
+  for (std::size_t i = 0; i < ends->size() && !(stop != nullptr && *stop); ++i) {
+    logs.push_back(LogOf(tasks[i].client, (*ends)[i]));
+  }
+  return logs;
 }
 
 }  // namespace
 
-int ServersFor(const harness::Subject& subject) {
-  return subject.traits().quorum ? kSpawnedServers : 1;
-}
-
 Result<std::unique_ptr<WallBench>> WallBench::Open(const Target& target, int most) {
   std::unique_ptr<WallBench> bench(new WallBench());
   if (target.redis == "spawn") {
-    std::string versions;
     for (int i = 0; i < most; ++i) {
       auto server = sim::machine::RedisServer::Start();
       if (!server.ok()) return server.status();
@@ -90,10 +137,9 @@ Result<std::unique_ptr<WallBench>> WallBench::Open(const Target& target, int mos
 
 Result<Measured> WallBench::Measure(const harness::Subject& subject, int clients, const Load& load,
                                     std::uint64_t seed, const std::atomic<bool>* stop) {
-  if (!ModelOf(subject.traits().kind).held) {
-    return Status(StatusCode::kInvalidArgument,
-                  fmt::format("{} is a latch: nobody contends for it", subject.name()));
-  }
+  const Result<Measurand> measurand =
+      MeasurandOf(subject, clients, load, fmt::format("{}{}:", prefix_, ++points_));
+  if (!measurand.ok()) return measurand.status();
   const std::size_t least = subject.traits().quorum ? 3 : 1;
   if (servers_.size() < least) {
     return Status(StatusCode::kInvalidArgument,
@@ -103,33 +149,22 @@ Result<Measured> WallBench::Measure(const harness::Subject& subject, int clients
   }
   std::vector<HiredisOptions> servers = servers_;
   if (least == 1) servers.resize(1);
-  const std::string prefix = fmt::format("{}{}:", prefix_, ++points_);
-  const std::vector<harness::LockOptions> options = OptionsFor(subject, load, prefix);
   // This leaves time for all clients to be there.
   const MonotonicTime began = runtime_.Now() + std::chrono::milliseconds(20 + 2 * clients);
   std::vector<ClientTask> tasks;
   for (int client = 0; client < clients; ++client) {
-    std::vector<harness::LockOptions> own;
-    for (const harness::LockOptions& one : options) own.push_back(OptionsOf(client, one));
-    tasks.push_back(ClientTask{client, &subject, std::move(own), load, seed, began, stop});
+    tasks.push_back({client, &subject, measurand->options, load, seed, began, stop});
   }
-  auto log =
+  auto logs =
       processes_ ? RunInProcesses(servers, tasks, stop) : RunInThreads(runtime_, servers, tasks);
-  if (!log.ok()) return log.status();
-  Measured measured;
-  measured.log = std::move(log).value();
-  std::stable_sort(measured.log.begin(), measured.log.end(),
-                   [](const LogEvent& a, const LogEvent& b) { return a.at_latest < b.at_latest; });
-  Frame frame;
-  frame.lock = subject.name();
-  frame.clients = clients;
-  frame.resources = load.resources;
-  frame.from_ns = load.warm_up.count();
-  frame.to_ns = load.whole().count();
-  frame.open = load.open();
-  frame.one_owner = options.front().permits == 1;
-  measured.point = contend::Measure(measured.log, frame);
-  return measured;
+  if (!logs.ok()) return logs.status();
+  EventLog all;
+  for (Result<EventLog>& log : *logs) {
+    if (!log.ok()) return log.status();
+    all.insert(all.end(), std::make_move_iterator(log->begin()),
+               std::make_move_iterator(log->end()));
+  }
+  return MeasuredBy(std::move(all), *measurand, false);
 }
 
 Status WallBench::Sweep() {

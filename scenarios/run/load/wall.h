@@ -24,9 +24,6 @@
 
 namespace interlock::scenarios::contend {
 
-/// Number of servers for a quorum lock, if we start them.
-inline constexpr int kSpawnedServers = 5;
-
 struct Target {
   /// URLs, separated by commas; "spawn": start as many servers as a lock needs.
   std::string redis;
@@ -62,8 +59,5 @@ class WallBench {
   bool processes_ = false;
   int points_ = 0;
 };
-
-/// Number of servers that the lock uses.
-int ServersFor(const harness::Subject& subject);
 
 }  // namespace interlock::scenarios::contend

@@ -30,6 +30,7 @@
 
 #include "scenarios/cases/kind_model.h"
 #include "scenarios/log/log_file.h"
+#include "scenarios/run/forks.h"
 #include "scenarios/run/latch_program.h"
 #include "scenarios/run/wall_clock.h"
 #include "sim/trace.h"
@@ -220,9 +221,7 @@ class ReportingEvents final : public ProgramEvents, public Wire {
   void Write(const LogEvent& event) const {
     const std::string line = ToLine(event);
     if (line.size() > PIPE_BUF) _exit(1);  // it might be torn
-    while (write(pipe_, line.data(), line.size()) < 0) {
-      if (errno != EINTR) _exit(1);
-    }
+    if (!SendAll(pipe_, line)) _exit(1);
   }
 
   void DieIfAt(DeathPlace place) {

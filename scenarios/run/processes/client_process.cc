@@ -98,8 +98,8 @@ void ClientProcesses::Collect(Duration at_most) {
 }
 
 int ClientProcesses::running() const {
-  return static_cast<int>(std::count_if(processes_.begin(), processes_.end(),
-                                        [](const Process& process) { return process.pid > 0; }));
+  return static_cast<int>(
+      std::ranges::count_if(processes_, [](const Process& process) { return process.pid > 0; }));
 }
 
 void ClientProcesses::KillAll() {

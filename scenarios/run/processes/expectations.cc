@@ -6,7 +6,6 @@
 #include "scenarios/judge/outside.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/locks/specimens/escapes.h"
-#include "scenarios/run/processes/real_fault.h"
 #include "scenarios/run/processes/real_plan.h"
 
 namespace interlock::scenarios::real {
@@ -14,7 +13,7 @@ namespace {
 
 /// Whether the only faults are pauses and deaths of clients.
 bool ServersAnswer(const WorkloadShape& shape) {
-  return std::all_of(shape.faults.begin(), shape.faults.end(), [](sim::FaultKind kind) {
+  return std::ranges::all_of(shape.faults, [](sim::FaultKind kind) {
     return kind == sim::FaultKind::kCrash || kind == sim::FaultKind::kRestart ||
            kind == sim::FaultKind::kPause || kind == sim::FaultKind::kExpiry;
   });

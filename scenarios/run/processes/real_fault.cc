@@ -56,10 +56,9 @@ std::vector<sim::machine::RealFault> RealFaultsOf(const Workload& workload, std:
   for (std::size_t client = 0; client < workload.clients.size(); ++client) {
     for (const PlannedFault& planned : workload.clients[client].faults) {
       const auto ways = WaysTo(planned.kind, sentinels);
+      // A failover takes Sentinels several seconds.
       const bool again =
-          std::any_of(faults.begin(), faults.end(), [](const sim::machine::RealFault& fault) {
-            return fault.kind == kSentinelFailover;  // which takes Sentinels several seconds
-          });
+          std::ranges::count(faults, kSentinelFailover, &sim::machine::RealFault::kind) > 0;
       if (ways.empty() || (again && ways.front() == kSentinelFailover)) continue;
       const auto bound = static_cast<std::uint32_t>(ways.size());
       sim::machine::RealFault fault;
@@ -75,10 +74,7 @@ std::vector<sim::machine::RealFault> RealFaultsOf(const Workload& workload, std:
       faults.push_back(fault);
     }
   }
-  std::stable_sort(faults.begin(), faults.end(),
-                   [](const sim::machine::RealFault& a, const sim::machine::RealFault& b) {
-                     return a.at < b.at;
-                   });
+  std::ranges::stable_sort(faults, {}, &sim::machine::RealFault::at);
   return faults;
 }
 

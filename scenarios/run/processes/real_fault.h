@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "scenarios/cases/workload.h"
-#include "sim/faults.h"
 #include "sim/machine/real_fault.h"
 
 namespace interlock::scenarios::real {

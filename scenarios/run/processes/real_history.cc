@@ -60,11 +60,13 @@ class Builder {
       case EventKind::kAskedValid:
         return AskedValid(client, event);
       case EventKind::kRelease:
-        return CallRelease(client, event.at_earliest);
+        history_.holds[client.hold].release_called = event.at_earliest;
+        return GiveBack(client, event.at_earliest);
       case EventKind::kReleased:
         return Release(client, event.As<AnswerDetails>().status, at);
       case EventKind::kDrop:
-        return Drop(client, event.at_earliest);
+        history_.holds[client.hold].dropped = event.at_earliest;
+        return GiveBack(client, event.at_earliest);
       case EventKind::kStops:
         history_.pauses.push_back({event.client, at});
         return;
@@ -84,9 +86,7 @@ class Builder {
     history_.last_fault = std::max(history_.last_fault, frame_.faults_over);
     for (ClientHold& hold : history_.holds) {
       const VirtualTime died = DiedAt(history_, hold.client, hold.asked);
-      for (Interval& belief : hold.belief) {
-        belief.to = std::max(belief.from, std::min(belief.to, died));
-      }
+      EndBelief(hold, died);
       if (hold.entered()) hold.section.to = std::min(hold.section.to, died);
     }
     return std::move(history_);
@@ -105,7 +105,7 @@ class Builder {
     const auto& asked = event.As<AskDetails>();
     const VirtualTime at = event.at_earliest;
     client.attempt = history_.attempts.size();
-    history_.attempts.push_back({event.client, asked.ask, at, kOpen, StatusCode::kOk});
+    history_.attempts.push_back({event.client, asked.ask, at});
     history_.attempts.back().shared = asked.shared;
     history_.attempts.back().stopped_before = asked.stopped;
     if (asked.ask == Ask::kWaitFor) history_.attempts.back().deadline = at + asked.patience;
@@ -189,21 +189,13 @@ class Builder {
     promise.promised_until = std::max(promise.promised_until, PromisedUntil(called, until));
   }
 
-  void Drop(const State& client, VirtualTime at) {
-    ClientHold& hold = history_.holds[client.hold];
-    hold.dropped = at;
-    EndBelief(hold, at);
-    history_.server_holds[client.hold].ended = at;  // whether it was released nobody says
-  }
-
   static void EndBelief(ClientHold& hold, VirtualTime at) {
     for (Interval& belief : hold.belief) belief.to = std::max(belief.from, std::min(belief.to, at));
   }
 
-  void CallRelease(const State& client, VirtualTime at) {
-    ClientHold& hold = history_.holds[client.hold];
-    hold.release_called = at;
-    EndBelief(hold, at);
+  /// The hold is dropped, or its release is called; whether it was released nobody says yet.
+  void GiveBack(const State& client, VirtualTime at) {
+    EndBelief(history_.holds[client.hold], at);
     history_.server_holds[client.hold].ended = at;
   }
 

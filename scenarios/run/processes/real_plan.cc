@@ -42,23 +42,21 @@ bool Competes(const Workload& workload) {
 
 template <typename Is>
 bool AnyOperation(const Workload& workload, const Is& is) {
-  for (std::size_t client = 0; client < workload.clients.size(); ++client) {
-    for (const Operation& one : workload.clients[client].operations) {
-      if (is(client, one)) return true;
-    }
-  }
-  return false;
+  return std::ranges::any_of(workload.clients, [&](const ClientPlan& client) {
+    return std::ranges::any_of(client.operations,
+                               [&](const Operation& one) { return is(&client, one); });
+  });
 }
 
 /// Whether some client returns to a lease that is over, perhaps to extend it, when another one that
 /// has waited for the lock holds it.
 bool ComesBackLate(const Workload& workload, bool extends) {
-  return AnyOperation(workload, [&](std::size_t late, const Operation& first) {
+  return AnyOperation(workload, [&](const ClientPlan* late, const Operation& first) {
     const Duration over = first.overstay;
     if (over < workload.lease / 64 || first.ask == Ask::kTry || first.extend != extends) {
       return false;
     }
-    return AnyOperation(workload, [&](std::size_t client, const Operation& next) {
+    return AnyOperation(workload, [&](const ClientPlan* client, const Operation& next) {
       return client != late && next.ask == Ask::kWait && next.think < workload.lease / 2 &&
              next.hold > over + workload.lease / 8;
     });
@@ -67,44 +65,40 @@ bool ComesBackLate(const Workload& workload, bool extends) {
 
 /// Whether some client gives up while another one holds.
 bool GivesUp(const Workload& workload) {
-  return AnyOperation(workload, [&](std::size_t impatient, const Operation& waits) {
+  return AnyOperation(workload, [&](const ClientPlan* impatient, const Operation& waits) {
     if (waits.ask != Ask::kWaitFor || waits.wait > workload.lease / 4) return false;
-    return AnyOperation(workload, [&](std::size_t client, const Operation& holds) {
+    return AnyOperation(workload, [&](const ClientPlan* client, const Operation& holds) {
       return client != impatient && holds.ask == Ask::kWait && holds.hold > 2 * waits.wait;
     });
   });
 }
 
+/// Whether the workload has this fault, if the scenario does.
 bool Has(const WorkloadShape& shape, const Workload& workload, sim::FaultKind kind) {
-  const auto& kinds = shape.faults;
-  if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) return true;
-  return std::any_of(
-      workload.clients.begin(), workload.clients.end(), [&](const ClientPlan& client) {
-        return std::any_of(client.faults.begin(), client.faults.end(),
-                           [&](const PlannedFault& fault) { return fault.kind == kind; });
-      });
+  return std::ranges::count(shape.faults, kind) == 0 ||
+         std::ranges::any_of(workload.clients, [kind](const ClientPlan& client) {
+           return std::ranges::count(client.faults, kind, &PlannedFault::kind) > 0;
+         });
 }
 
 /// Whether the workload exercises what its scenario is about, as few do: somebody comes back late,
 /// a replica is promoted; and in every other workload somebody dies while holding, or gives up.
 bool IsTelling(const WorkloadShape& shape, const Workload& workload, std::size_t place_in_list) {
-  const bool deaths = std::any_of(shape.faults.begin(), shape.faults.end(), IsDeath);
+  const bool deaths = std::ranges::any_of(shape.faults, IsDeath);
   if (!Has(shape, workload, sim::FaultKind::kFailover)) return false;
   if (!Has(shape, workload, sim::FaultKind::kSplitBrain)) return false;
   const bool extends = shape.extend && place_in_list % 2 == 0;
   if (shape.overstay && !ComesBackLate(workload, extends)) return false;
   if (place_in_list % 2 != 0) return true;
-  if (deaths && std::none_of(workload.clients.begin(), workload.clients.end(), DiesHolding)) {
-    return false;
-  }
+  if (deaths && std::ranges::none_of(workload.clients, DiesHolding)) return false;
   return shape.overstay || !shape.faults.empty() || GivesUp(workload);
 }
 
 /// Whether the workload meets any real fault or a client's death.
 bool MeetsFaults(const Workload& workload) {
   return !RealFaultsOf(workload, 0, false).empty() ||
-         std::any_of(workload.clients.begin(), workload.clients.end(),
-                     [](const ClientPlan& client) { return DeathOf(client).has_value(); });
+         std::ranges::any_of(workload.clients,
+                             [](const ClientPlan& client) { return DeathOf(client).has_value(); });
 }
 
 bool Suits(const WorkloadShape& shape, const Workload& workload) {

@@ -7,13 +7,11 @@
 #include <optional>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "scenarios/cases/kind_model.h"
-#include "scenarios/judge/progress.h"
-#include "scenarios/run/latch_program.h"
+#include "scenarios/judge/liveness_bound.h"
 #include "scenarios/run/processes/client_process.h"
 #include "sim/machine/fault_driver.h"
 #include "sim/machine/heartbeat.h"

@@ -21,7 +21,6 @@
 #include "scenarios/cases/workload.h"
 #include "scenarios/run/processes/real_fault.h"
 #include "scenarios/run/processes/real_history.h"
-#include "sim/machine/proxy/fault_proxy.h"
 #include "sim/redis/server.h"
 
 namespace interlock::scenarios::real {
