@@ -5,8 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <fmt/format.h>
-
+#include "scenarios/judge/violated.h"
 #include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
@@ -50,18 +49,17 @@ bool IsRepeated(const Force& force, const History& history) {
     if (told && other.client == force.client && other.token == force.token) before = &other;
   }
   if (before == nullptr || before->answer != StatusCode::kOk) return false;
-  return std::none_of(
-      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& entry) {
-        const VirtualTime end = std::min(entry.ended, entry.promised_until);
-        // A client that keeps waiting with its token may have been granted another entry.
-        const bool another = entry.token != force.token || entry.granted > before->looked;
-        return (another && end >= before->called) || entry.end == ServerHoldEnd::kLost;
-      });
+  return std::ranges::none_of(history.server_holds, [&](const ServerHold& entry) {
+    const VirtualTime end = entry.had_until();
+    // A client that keeps waiting with its token may have been granted another entry.
+    const bool another = entry.token != force.token || entry.granted > before->looked;
+    return (another && end >= before->called) || entry.end == ServerHoldEnd::kLost;
+  });
 }
 
 /// Whether another operator acted at the same time, so that nobody knows who ended the hold.
 bool HadCompany(const Force& force, const History& history) {
-  return std::any_of(history.forces.begin(), history.forces.end(), [&](const Force& other) {
+  return std::ranges::any_of(history.forces, [&](const Force& other) {
     return other.client != force.client && other.token == force.token &&
            other.called <= force.answered && force.called <= other.answered;
   });
@@ -102,7 +100,7 @@ VirtualTime FirstForce(const History& history, const std::string& token) {
 }  // namespace
 
 bool IsForced(const History& history, int client, const ServerHold& entry) {
-  return std::any_of(history.forces.begin(), history.forces.end(), [&](const Force& force) {
+  return std::ranges::any_of(history.forces, [&](const Force& force) {
     if (force.client != client) return false;
     return history.nests ? entry.granted <= force.inspected : entry.token == force.token;
   });
@@ -114,7 +112,7 @@ VirtualTime ForcedOutAt(const History& history, const ClientHold& hold) {
   const bool by_force = history.quorum > 1 || !history.ownership_seen;
   if (by_force) return FirstForce(history, hold.token);
   for (auto entry = history.server_holds.rbegin(); entry != history.server_holds.rend(); ++entry) {
-    if (entry->client != hold.client || entry->token != hold.token) continue;
+    if (!entry->IsOf(hold)) continue;
     if (entry->end != ServerHoldEnd::kForced) return kOpen;
     // A client that fetched a hand-over after it was gone could have been told so. For a grant that
     // the client made itself, the server may have been asked several things.
@@ -142,16 +140,15 @@ void JudgeForced(const Force& force, const History& history, std::vector<Violati
     if (CountReleased(force, history) >= history.quorum) return;
     if (!history.recalls_releases && !GoesOn(force, history)) return;
     violations.push_back(
-        {Judged::kForeignRelease, force.answered, force.client,
-         fmt::format("{}, an operator, was told \"released\", but nobody has released what it "
-                     "had seen",
-                     ClientName(force.client))});
+        Violated(Judged::kForeignRelease, force.answered, force.client,
+                 "{}, an operator, was told \"released\", but nobody has released what it had seen",
+                 ClientName(force.client)));
   } else if (force.answer == StatusCode::kNotOwner) {
     const std::string_view wrong = WhyNoDenial(force, history);
     if (wrong.empty()) return;
-    violations.push_back({Judged::kSpuriousRefusal, force.answered, force.client,
-                          fmt::format("{}, an operator, was told \"{}\" of a holder {}",
-                                      ClientName(force.client), ToString(force.answer), wrong)});
+    violations.push_back(Violated(Judged::kSpuriousRefusal, force.answered, force.client,
+                                  "{}, an operator, was told \"{}\" of a holder {}",
+                                  ClientName(force.client), force.answer, wrong));
   }
 }
 

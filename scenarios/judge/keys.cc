@@ -2,13 +2,13 @@
 #include "scenarios/judge/keys.h"
 
 #include <algorithm>
-#include <cstddef>
 
 #include <fmt/format.h>
 
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/outside.h"
 #include "scenarios/judge/property.h"
+#include "scenarios/judge/violated.h"
 #include "scenarios/judge/whose.h"
 #include "scenarios/log/words.h"
 
@@ -33,30 +33,9 @@ bool WasToldReleased(const ClientHold& hold) {
          hold.release_status == StatusCode::kLeaseLost;
 }
 
-/// Number of faults that struck the client between these instants.
-std::ptrdiff_t CountFaults(const History& history, int client, VirtualTime from, VirtualTime to) {
-  return std::count_if(history.disturbances.begin(), history.disturbances.end(),
-                       [&](const Disturbance& fault) {
-                         return fault.client == client && from <= fault.at && fault.at <= to;
-                       });
-}
-
-/// Whether anything may have kept the client from a server between these instants.
-bool HadAnOutage(const History& history, int client, VirtualTime from, VirtualTime to) {
-  return std::any_of(history.outages.begin(), history.outages.end(), [&](const Delay& outage) {
-    return outage.client == client && outage.interval.from <= to && from <= outage.interval.to;
-  });
-}
-
 bool WasDisturbed(const History& history, int client, VirtualTime from, VirtualTime to) {
-  return CountFaults(history, client, from, to) > 0 || HadAnOutage(history, client, from, to);
-}
-
-/// Whether a command of the client executed at `at` may have been sent long before.
-bool WasHeldUp(const History& history, int client, VirtualTime at) {
-  return std::any_of(history.delays.begin(), history.delays.end(), [&](const Delay& delay) {
-    return delay.client == client && delay.interval.from <= at && at <= delay.interval.to;
-  });
+  return AnyMet(history.disturbances, client, from, to) ||
+         AnyMet(history.outages, client, from, to);
 }
 
 /// The request that the entry answers: the one that showed its token or, failing that, the one that
@@ -74,8 +53,7 @@ const Attempt* RequestOf(const History& history, const ServerHold& entry) {
 /// From when on the request must have no effects and leave nothing behind: its client was told that
 /// it has nothing, not this, or nothing any more. kOpen: it was told no such thing.
 VirtualTime ToldNo(const History& history, const Attempt& request, const std::string& token) {
-  const bool unknown = Status(request.answer).outcome() == Outcome::kUnknown ||
-                       request.answer == StatusCode::kCancelled;
+  const bool unknown = IsUnknown(request.answer) || request.answer == StatusCode::kCancelled;
   if (request.answered == kOpen || unknown) return kOpen;
   const ClientHold* hold = FindHold(history, request.client, token);
   if (hold == nullptr) return request.answered;
@@ -102,12 +80,11 @@ Violation CameAfterTheAnswer(const History& history, const ServerHold& entry) {
   const Attempt& request = *RequestOf(history, entry);
   const ClientHold* hold = FindHold(history, request.client, entry.token);
   const StatusCode answer = hold == nullptr ? request.answer : hold->release_status;
-  return {Judged::kKeys, entry.granted, request.client,
-          fmt::format("{}'s {} was told \"{}\" at {}, and the server has an ownership entry of it "
-                      "from {} on all the same",
-                      ClientName(request.client), hold == nullptr ? "request" : "release",
-                      ToString(answer), Instant(ToldNo(history, request, entry.token)),
-                      Instant(entry.granted))};
+  return Violated(Judged::kKeys, entry.granted, request.client,
+                  "{}'s {} was told \"{}\" at {}, and the server has an ownership entry of it from "
+                  "{} on all the same",
+                  ClientName(request.client), hold == nullptr ? "request" : "release", answer,
+                  ToldNo(history, request, entry.token), entry.granted);
 }
 
 /// With less time than this left, PTTL says 0 and there is nothing to clean up.
@@ -116,13 +93,13 @@ constexpr Duration kRestOfNothing = std::chrono::milliseconds(1);
 /// Whether the client was told that the entry may exist, or the request outlived the entry, or the
 /// network delayed the command: nobody can clean up what has not happened yet.
 bool IsAccountedFor(const History& history, const ServerHold& entry) {
-  if (WasHeldUp(history, entry.client, entry.granted)) return true;
+  if (AnyMet(history.delays, entry.client, entry.granted, entry.granted)) return true;
   const Duration travel = history.lease / 50;  // for a request whose attempt has just given up
   const Attempt* made_it = nullptr;
   for (const Attempt& attempt : history.attempts) {
     if (attempt.client != entry.client || attempt.asked > entry.granted) continue;
     made_it = &attempt;
-    const bool unknown = Status(attempt.answer).outcome() == Outcome::kUnknown;
+    const bool unknown = IsUnknown(attempt.answer);
     if (unknown && attempt.answered >= entry.granted - travel) return true;
   }
   return made_it != nullptr && made_it->answered >= entry.surely_until() - kRestOfNothing;
@@ -131,14 +108,18 @@ bool IsAccountedFor(const History& history, const ServerHold& entry) {
 /// Whether several of the client's messages may have been lost between these instants, or none got
 /// through for a while: then even a client that asks every server again may miss some.
 bool WasCutOff(const History& history, int client, VirtualTime from, VirtualTime to) {
-  return CountFaults(history, client, from, to) > 1 || HadAnOutage(history, client, from, to);
+  const auto met = [&](const Disturbance& fault) {
+    return fault.client == client && from <= fault.at && fault.at <= to;
+  };
+  return std::ranges::count_if(history.disturbances, met) > 1 ||
+         AnyMet(history.outages, client, from, to);
 }
 
 /// Whether the attempt that made the entry, on one of several servers, could not reach that server
 /// again. The other servers' quorum may still have decided a definite outcome.
 bool IsOfOneCutOff(const History& history, const ServerHold& entry) {
   if (history.quorum < 2) return false;
-  return std::any_of(history.attempts.begin(), history.attempts.end(), [&](const Attempt& attempt) {
+  return std::ranges::any_of(history.attempts, [&](const Attempt& attempt) {
     return attempt.client == entry.client && attempt.asked <= entry.granted &&
            entry.granted <= attempt.answered &&
            WasCutOff(history, attempt.client, attempt.asked, attempt.answered);
@@ -146,8 +127,9 @@ bool IsOfOneCutOff(const History& history, const ServerHold& entry) {
 }
 
 bool IsSupersededBy(const History& history, int node, VirtualTime at) {
-  return std::any_of(history.supersessions.begin(), history.supersessions.end(),
-                     [&](const Supersession& one) { return one.node == node && one.at < at; });
+  return std::ranges::any_of(history.supersessions, [&](const Supersession& one) {
+    return one.node == node && one.at < at;
+  });
 }
 
 /// Whether it was made on a server that had been replaced but was still in use.
@@ -163,14 +145,13 @@ bool WasGivenBackElsewhere(const History& history, const ServerHold& entry) {
   // For several resources at once it is kLeaseLost, see harness::Traits.
   const bool denied = hold != nullptr && (hold->release_status == StatusCode::kNotOwner ||
                                           hold->release_status == StatusCode::kLeaseLost);
-  return std::any_of(history.server_holds.begin(), history.server_holds.end(),
-                     [&](const ServerHold& other) {
-                       if (other.node == entry.node) return false;
-                       if (other.token == entry.token) return other.end == ServerHoldEnd::kReleased;
-                       if (!denied || other.granted > hold->release_returned) return false;
-                       if (other.client != entry.client) return IsOfASupersededOne(history, other);
-                       return IsSupersededBy(history, other.node, hold->release_returned);
-                     });
+  return std::ranges::any_of(history.server_holds, [&](const ServerHold& other) {
+    if (other.node == entry.node) return false;
+    if (other.token == entry.token) return other.end == ServerHoldEnd::kReleased;
+    if (!denied || other.granted > hold->release_returned) return false;
+    if (other.client != entry.client) return IsOfASupersededOne(history, other);
+    return IsSupersededBy(history, other.node, hold->release_returned);
+  });
 }
 
 }  // namespace
@@ -185,7 +166,7 @@ std::int64_t KeyLimits::Of(std::string_view key) const {
 
 bool KeyLimits::Allow(std::string_view key, std::int64_t left_ms) const {
   return left_ms <= lease_ms ||
-         std::any_of(auxiliary.begin(), auxiliary.end(), [&](const harness::AuxiliaryKey& pattern) {
+         std::ranges::any_of(auxiliary, [&](const harness::AuxiliaryKey& pattern) {
            return left_ms <= pattern.max_ttl.count() && Matches(pattern, key);
          });
 }
@@ -200,31 +181,22 @@ bool JudgeTtl(std::string_view key, std::optional<std::int64_t> expires_at_ms,
   const std::string what = ends ? fmt::format("{} ms to live, longer than the {} ms that it may",
                                               *expires_at_ms - *now_ms, allowed)
                                 : std::string("no TTL");
-  violations.push_back(
-      {Judged::kKeys, now, client,
-       fmt::format("after a command of {} the key \"{}\" has {}", ClientName(client), key, what)});
+  violations.push_back(Violated(Judged::kKeys, now, client,
+                                "after a command of {} the key \"{}\" has {}", ClientName(client),
+                                key, what));
   return true;
-}
-
-void JudgeTtls(const std::vector<sim::redis::Server::KeyInfo>& keys,
-               std::optional<std::int64_t> now_ms, const KeyLimits& limits, int client,
-               VirtualTime now, std::vector<Violation>& violations) {
-  for (const auto& key : keys) {
-    if (JudgeTtl(key.key, key.expires_at_ms, now_ms, limits, client, now, violations)) return;
-  }
 }
 
 void JudgeDeadlines(const Ledger::Look& look, const KeyLimits& limits, int client, VirtualTime now,
                     std::vector<Violation>& violations) {
   for (const SeenOwner& owner : look.owners) {
-    if (owner.expires_at_ms == kNoDeadline) continue;  // JudgeTtls reports its key
+    if (owner.expires_at_ms == kNoDeadline) continue;  // JudgeTtl reports its key
     const std::int64_t left = owner.expires_at_ms - look.now_ms;
     if (left <= limits.lease_ms) continue;
-    violations.push_back(
-        {Judged::kKeys, now, client,
-         fmt::format("after a command of {} an ownership entry has {} ms to live, longer than the "
-                     "{} ms that it may",
-                     ClientName(client), left, limits.lease_ms)});
+    violations.push_back(Violated(Judged::kKeys, now, client,
+                                  "after a command of {} an ownership entry has {} ms to live, "
+                                  "longer than the {} ms that it may",
+                                  ClientName(client), left, limits.lease_ms));
     return;
   }
 }
@@ -245,23 +217,22 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
     const ClientHold* hold = FindHold(history, entry.client, entry.token);
     if (hold == nullptr) {
       if (IsAccountedFor(history, entry) || IsOfOneCutOff(history, entry)) continue;
-      violations.push_back({Judged::kKeys, entry.granted, entry.client,
-                            fmt::format("the server keeps an ownership entry of {} from {} to its "
-                                        "TTL; {} was told that it holds nothing",
-                                        ClientName(entry.client), Instant(entry.granted),
-                                        ClientName(entry.client))});
+      violations.push_back(Violated(Judged::kKeys, entry.granted, entry.client,
+                                    "the server keeps an ownership entry of {} from {} to its TTL; "
+                                    "{} was told that it holds nothing",
+                                    ClientName(entry.client), entry.granted,
+                                    ClientName(entry.client)));
       return;
     }
     // No fault makes a client extend what it has given back, but a command may be in flight.
     const Duration travel = history.lease / 50;
     if (hold->release_returned != kOpen && !entry.renewed_by_others &&
         entry.renewed > hold->release_returned + travel &&
-        !WasHeldUp(history, entry.client, entry.renewed)) {
-      violations.push_back({Judged::kKeys, entry.renewed, entry.client,
-                            fmt::format("{} ended its release at {}, and prolonged its ownership "
-                                        "entry all the same at {}",
-                                        ClientName(entry.client), Instant(hold->release_returned),
-                                        Instant(entry.renewed))});
+        !AnyMet(history.delays, entry.client, entry.renewed, entry.renewed)) {
+      violations.push_back(Violated(
+          Judged::kKeys, entry.renewed, entry.client,
+          "{} ended its release at {}, and prolonged its ownership entry all the same at {}",
+          ClientName(entry.client), hold->release_returned, entry.renewed));
       return;
     }
     if (hold->release_returned >= entry.surely_until()) continue;  // kOpen: not released at all
@@ -274,11 +245,10 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
     // Only a fault excuses a release that reports failure or an unknown outcome.
     if (WasToldReleased(*hold) ||
         !WasDisturbed(history, hold->client, {}, hold->release_returned)) {
-      violations.push_back({Judged::kKeys, hold->release_returned, entry.client,
-                            fmt::format("{} ended its release at {}, yet its ownership entry stays "
-                                        "until {}",
-                                        ClientName(entry.client), Instant(hold->release_returned),
-                                        Instant(entry.promised_until))});
+      violations.push_back(
+          Violated(Judged::kKeys, hold->release_returned, entry.client,
+                   "{} ended its release at {}, yet its ownership entry stays until {}",
+                   ClientName(entry.client), hold->release_returned, entry.promised_until));
       return;
     }
   }
@@ -292,15 +262,13 @@ void JudgeLeftovers(const std::vector<sim::redis::Server::KeyInfo>& keys, std::i
     const std::int64_t allowed = limits.Of(key.key);
     if (allowed == KeyLimits::kForEver) continue;
     if (key.expires_at_ms.has_value() && *key.expires_at_ms - now_ms <= allowed) continue;
-    violations.push_back(
-        {Judged::kKeys, history.end, -1,
-         fmt::format("at the end the key \"{}\" is left with {}, longer than the {} "
-                     "ms that it may live",
-                     key.key,
-                     key.expires_at_ms.has_value()
-                         ? fmt::format("{} ms to live", *key.expires_at_ms - now_ms)
-                         : std::string("no TTL"),
-                     allowed)});
+    violations.push_back(Violated(
+        Judged::kKeys, history.end, -1,
+        "at the end the key \"{}\" is left with {}, longer than the {} ms that it may live",
+        key.key,
+        key.expires_at_ms.has_value() ? fmt::format("{} ms to live", *key.expires_at_ms - now_ms)
+                                      : std::string("no TTL"),
+        allowed));
     return;
   }
 }

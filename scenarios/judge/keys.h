@@ -37,10 +37,6 @@ struct KeyLimits {
 bool JudgeTtl(std::string_view key, std::optional<std::int64_t> expires_at_ms,
               std::optional<std::int64_t> now_ms, const KeyLimits& limits, int client,
               VirtualTime now, std::vector<Violation>& violations);
-/// The same for all keys; reports the first violation.
-void JudgeTtls(const std::vector<sim::redis::Server::KeyInfo>& keys,
-               std::optional<std::int64_t> now_ms, const KeyLimits& limits, int client,
-               VirtualTime now, std::vector<Violation>& violations);
 
 /// (a) for ownership entries that carry deadlines of their own, such as members of a sorted set.
 void JudgeDeadlines(const Ledger::Look& look, const KeyLimits& limits, int client, VirtualTime now,

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "scenarios/judge/forced.h"
+#include "scenarios/judge/violated.h"
 #include "scenarios/judge/whose.h"
 #include "scenarios/log/words.h"
 
@@ -32,7 +33,7 @@ std::span<ServerHold> From(std::size_t first, std::vector<ServerHold>& holds) {
 
 /// Whether `holds` has the server's entry with this token.
 bool IsKnown(std::span<const ServerHold> holds, int node, const std::string& token) {
-  return std::any_of(holds.begin(), holds.end(), [&](const ServerHold& hold) {
+  return std::ranges::any_of(holds, [&](const ServerHold& hold) {
     return hold.node == node && hold.end == ServerHoldEnd::kNone && hold.token == token;
   });
 }
@@ -62,9 +63,8 @@ std::vector<const ServerHold*> EntriesOf(const History& history, int client,
   for (auto hold = history.server_holds.rbegin(); hold != history.server_holds.rend(); ++hold) {
     const bool unclaimed = hold->client < 0 && !token.empty();
     if ((hold->client != client && !unclaimed) || hold->token != token) continue;
-    const bool later = std::any_of(entries.begin(), entries.end(), [&](const ServerHold* other) {
-      return other->node == hold->node;
-    });
+    const bool later = std::ranges::any_of(
+        entries, [&](const ServerHold* other) { return other->node == hold->node; });
     if (!later) entries.push_back(&*hold);
   }
   return entries;
@@ -75,8 +75,8 @@ const ServerHold* FindQuorumth(const History& history, int client, const std::st
   std::vector<const ServerHold*> entries = EntriesOf(history, client, token);
   const auto quorum = static_cast<std::size_t>(history.quorum);
   if (entries.size() < quorum) return nullptr;
-  std::stable_sort(entries.begin(), entries.end(), [](const ServerHold* a, const ServerHold* b) {
-    return std::min(a->ended, a->promised_until) > std::min(b->ended, b->promised_until);
+  std::ranges::stable_sort(entries, [](const ServerHold* a, const ServerHold* b) {
+    return a->had_until() > b->had_until();
   });
   return entries[quorum - 1];
 }
@@ -85,19 +85,18 @@ const ServerHold* FindQuorumth(const History& history, int client, const std::st
 template <typename Condition>
 bool HoldsForEnough(const std::vector<const ServerHold*>& entries, const History& history,
                     const Condition& condition) {
-  return std::count_if(entries.begin(), entries.end(), condition) >= history.quorum;
+  return std::ranges::count_if(entries, condition) >= history.quorum;
 }
 
 /// Whether it reappeared after its release, with data the server recovered, or was made by a late
 /// request under the token that had been released.
 bool WasReleased(const History& history, const ServerHold& again, const ClientHold& told) {
-  return std::any_of(
-      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& hold) {
-        const bool its_own = hold.client == again.client || hold.client == told.client;
-        return hold.node == again.node && its_own && hold.token == again.token &&
-               hold.end == ServerHoldEnd::kReleased &&
-               (again.copied || hold.ended >= told.release_called);
-      });
+  return std::ranges::any_of(history.server_holds, [&](const ServerHold& hold) {
+    const bool its_own = hold.client == again.client || hold.client == told.client;
+    return hold.node == again.node && its_own && hold.token == again.token &&
+           hold.end == ServerHoldEnd::kReleased &&
+           (again.copied || hold.ended >= told.release_called);
+  });
 }
 
 /// Why the client should not have been granted anything, as half a sentence.
@@ -109,28 +108,26 @@ std::string OtherLimit(const Limits& limits, int client) {
 }
 
 Violation ForeignRelease(int client, const ServerHold& hold, VirtualTime now) {
-  return {Judged::kForeignRelease, now, client,
-          fmt::format("{} removed the lock while {} owned it (lease to {})", ClientName(client),
-                      ClientName(hold.client), Instant(hold.promised_until))};
+  return Violated(Judged::kForeignRelease, now, client,
+                  "{} removed the lock while {} owned it (lease to {})", ClientName(client),
+                  ClientName(hold.client), hold.promised_until);
 }
 
 /// A release is to touch another's lease as little as an extension is.
 Violation ForeignChange(int client, Doing doing, const ServerHold& hold, const SeenOwner& seen,
                         VirtualTime now) {
-  return {doing == Doing::kReleasing ? Judged::kForeignRelease : Judged::kForeignExtend, now,
-          client,
-          fmt::format("{} changed the lease of {} from {} to {}", ClientName(client),
-                      ClientName(hold.client), Instant(hold.promised_until),
-                      Instant(seen.promised_until))};
+  return Violated(doing == Doing::kReleasing ? Judged::kForeignRelease : Judged::kForeignExtend,
+                  now, client, "{} changed the lease of {} from {} to {}", ClientName(client),
+                  ClientName(hold.client), hold.promised_until, seen.promised_until);
 }
 
 /// An extension made a new grant; `before` it, its token had another one.
 void JudgeRevived(int client, const ServerHold* before, VirtualTime now,
                   std::vector<Violation>& violations) {
   if (before == nullptr || before->end != ServerHoldEnd::kExpired) return;
-  violations.push_back({Judged::kForeignExtend, now, client,
-                        fmt::format("{} extended a lease that was over since {}",
-                                    ClientName(client), Instant(before->promised_until))});
+  violations.push_back(Violated(Judged::kForeignExtend, now, client,
+                                "{} extended a lease that was over since {}", ClientName(client),
+                                before->promised_until));
 }
 
 /// The server's latest entry under that token; nullptr: none.
@@ -189,7 +186,7 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
   std::vector<ServerHold>& holds = history.server_holds;
   Settle(now, holds);
   const auto& owners = look.owners;
-  const bool somebody_new = std::any_of(owners.begin(), owners.end(), [&](const SeenOwner& owner) {
+  const bool somebody_new = std::ranges::any_of(owners, [&](const SeenOwner& owner) {
     return !IsKnown(From(settled_, holds), look.node, owner.token);
   });
   const bool for_all = ProlongsForAll(client, look, history);
@@ -301,22 +298,20 @@ void Ledger::Grant(Grantee grantee, const SeenOwner& owner, VirtualTime now, con
     const bool elsewhere = hold.node != look.node || hold.end == ServerHoldEnd::kLost;
     if (history.quorum > 1 && elsewhere) continue;
     // It is one promise, though two servers have it.
-    const bool counted = hold.copied && std::any_of(others.begin(), others.end(), [&](auto* other) {
+    const bool counted = hold.copied && std::ranges::any_of(others, [&](auto* other) {
                            return other->client == hold.client && other->token == hold.token;
                          });
     if (!counted) others.push_back(&hold);
   }
   if (!history.limits.NoteGrant(grantee.under, now, others.empty())) {
-    violations.push_back({Judged::kPermitsServer, now, client,
-                          fmt::format("the server granted to {}, {}", ClientName(client),
-                                      OtherLimit(history.limits, grantee.under))});
+    violations.push_back(Violated(Judged::kPermitsServer, now, client,
+                                  "the server granted to {}, {}", ClientName(client),
+                                  OtherLimit(history.limits, grantee.under)));
   } else if (static_cast<int>(others.size()) >= history.limits.MostNow()) {
     const ServerHold* other = others.back();
-    violations.push_back(
-        {exclusion_, now, client,
-         fmt::format("the server granted to {} while {} was promised the lock until {}",
-                     ClientName(client), ClientName(other->client),
-                     Instant(other->promise_end()))});
+    violations.push_back(Violated(
+        exclusion_, now, client, "the server granted to {} while {} was promised the lock until {}",
+        ClientName(client), ClientName(other->client), other->promise_end()));
   }
   ServerHold hold;
   hold.client = client;
@@ -343,12 +338,11 @@ void Ledger::JudgeReleased(const ClientHold& hold, VirtualTime now, const Histor
     return lost && entry->promise_end() > std::min(hold.release_called, now);
   });
   if (released) return;
-  const VirtualTime ended = std::min(entries.front()->ended, entries.front()->promised_until);
+  const VirtualTime ended = entries.front()->had_until();
   violations.push_back(
-      {Judged::kForeignRelease, now, hold.client,
-       fmt::format("{} was told \"released\", but released nothing of its own: its ownership {} {}",
-                   ClientName(hold.client), ended <= now ? "had ended at" : "goes on until",
-                   Instant(ended))});
+      Violated(Judged::kForeignRelease, now, hold.client,
+               "{} was told \"released\", but released nothing of its own: its ownership {} {}",
+               ClientName(hold.client), ended <= now ? "had ended at" : "goes on until", ended));
 }
 
 void Ledger::JudgeExtended(const ClientHold& hold, VirtualTime called, std::int64_t called_ms,
@@ -359,7 +353,7 @@ void Ledger::JudgeExtended(const ClientHold& hold, VirtualTime called, std::int6
   const std::int64_t lease_ms = LeaseOf(history, hold.client).count() / 1'000'000;
   const std::int64_t last_ms = 1;  // during which it is owned, too, see harness::LastMs
   const bool extended = HoldsForEnough(entries, history, [&](const ServerHold* entry) {
-    if (std::min(entry->ended, entry->promised_until) <= called) return false;
+    if (entry->had_until() <= called) return false;
     // An entry made by the extension itself does not prove that there was something to extend.
     const bool own_doing = entry->client < 0 && entry->made_by == hold.client;
     if (own_doing && entry->granted >= called) return false;
@@ -369,10 +363,10 @@ void Ledger::JudgeExtended(const ClientHold& hold, VirtualTime called, std::int6
     return anew || entry->expires_at_ms + last_ms >= called_ms + lease_ms;
   });
   if (extended) return;
-  const VirtualTime ended = std::min(entries.front()->ended, entries.front()->promised_until);
-  violations.push_back({Judged::kForeignExtend, now, hold.client,
-                        fmt::format("{} was told \"extended\", but its lease was to end at {}",
-                                    ClientName(hold.client), Instant(ended))});
+  const VirtualTime ended = entries.front()->had_until();
+  violations.push_back(Violated(Judged::kForeignExtend, now, hold.client,
+                                "{} was told \"extended\", but its lease was to end at {}",
+                                ClientName(hold.client), ended));
 }
 
 }  // namespace interlock::scenarios
