@@ -4,7 +4,6 @@
 
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/output.h"
-#include "scenarios/cli/registry.h"
 #include "sim/unknown_name.h"
 
 namespace interlock::scenarios::cli {
@@ -25,7 +24,7 @@ void AddHelpCommand(CommandLine& line, Work& work) {
     work = [about, &line] {
       if (about->empty()) return Print(line.Overview());
       const std::vector<std::string> names = line.names();
-      if (std::find(names.begin(), names.end(), *about) == names.end()) {
+      if (std::ranges::find(names, *about) == names.end()) {
         return Complain(reports::ExitCode::kUsage,
                         UnknownCommand(line, *about).value_or("no help on " + *about));
       }
