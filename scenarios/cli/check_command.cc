@@ -311,9 +311,9 @@ void AddCheckCommand(Command app, const Registry& registry, Work& work) {
   command.Ignored("--processes", "run clients as processes, as --redis always does").Needs(redis);
   command.Flag("--allow-remote", settings->allow_remote, "allow --redis to reach another machine");
   command.Footer(std::string(kExamples));
-  command.OnParsed([settings, &registry, &work] {
+  IfChosen(command, work, [settings, &registry] {
     settings->seed = ParseSeed(settings->seed_text).value_or(settings->seed);
-    work = [settings, &registry] { return RunCheck(*settings, registry); };
+    return RunCheck(*settings, registry);
   });
 }
 

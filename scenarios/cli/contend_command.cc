@@ -366,9 +366,7 @@ void AddContendCommand(Command app, const Registry& registry, Work& work) {
   command.Flag("--trace", settings->trace,
                "also write the log of events, from which all figures can be recomputed");
   command.Footer(std::string(kContendFooter));
-  command.OnParsed([settings, &registry, &work] {
-    work = [settings, &registry] { return Contend(*settings, registry); };
-  });
+  IfChosen(command, work, [settings, &registry] { return Contend(*settings, registry); });
 }
 
 }  // namespace interlock::scenarios::cli

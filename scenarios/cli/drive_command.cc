@@ -283,7 +283,7 @@ void AddDriveCommand(Command app, Work& work) {
   command.Add("--out", settings->output.out, "folder for run.json and the counterexample");
   command.Flag("--json", settings->output.json, "print run.json instead of text");
   command.Footer(std::string(kDriveFooter));
-  command.OnParsed([settings, &work] { work = [settings] { return DriveWork(*settings).Run(); }; });
+  IfChosen(command, work, [settings] { return DriveWork(*settings).Run(); });
 }
 
 }  // namespace interlock::scenarios::cli

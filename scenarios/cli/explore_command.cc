@@ -328,9 +328,8 @@ void AddExploreCommand(Command app, const Registry& registry, Work& work) {
   command.Add("--out", settings->output.out, "folder for run.json, junit.xml, counterexamples/")
       .Check(NotEmpty);
   command.Footer(std::string(kExploreFooter));
-  command.OnParsed([settings, &registry, &work] {
-    work = [settings, &registry] { return ExploreCommand(*settings, registry).Run(); };
-  });
+  IfChosen(command, work,
+           [settings, &registry] { return ExploreCommand(*settings, registry).Run(); });
 }
 
 }  // namespace interlock::scenarios::cli

@@ -104,9 +104,9 @@ void AddGuaranteesCommand(Command app, const Registry& registry, Work& work) {
   command.Add("--out", settings->output.out, "folder for guarantees.json and guarantees.md")
       .Check(NotEmpty);
   command.Footer(std::string(kGuaranteesFooter));
-  command.OnParsed([settings, seed, &registry, &work] {
+  IfChosen(command, work, [settings, seed, &registry] {
     settings->seed = ParseSeed(*seed).value_or(settings->seed);
-    work = [settings, &registry] { return Guarantees(*settings, registry); };
+    return Guarantees(*settings, registry);
   });
 }
 

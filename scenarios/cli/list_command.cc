@@ -163,9 +163,7 @@ void AddListCommand(Command app, const Registry& registry, Work& work) {
       .OneOf({"locks", "scenarios", "faults", "properties", "commands"});
   command.Flag("--json", *json, "print JSON instead of text");
   command.Footer(std::string(kListFooter));
-  command.OnParsed([what, json, &registry, &work] {
-    work = [what, json, &registry] { return List(*what, *json, registry); };
-  });
+  IfChosen(command, work, [what, json, &registry] { return List(*what, *json, registry); });
 }
 
 }  // namespace interlock::scenarios::cli

@@ -300,14 +300,12 @@ void AddReplayCommand(Command app, const Registry& registry, Work& work) {
       .InRange(1, 3600)
       .ShowDefault();
   command.Footer(std::string(kReplayFooter));
-  command.OnParsed([settings, &registry, &work] {
-    work = [settings, &registry] {
-      if (!settings->forced.redis.empty()) return ReplayOnServers(settings->forced, registry);
-      if (settings->forced.cases.size() > 1) {
-        return Complain(ExitCode::kUsage, "several cases are replayed with --redis only");
-      }
-      return Replay(*settings, registry).Run();
-    };
+  IfChosen(command, work, [settings, &registry] {
+    if (!settings->forced.redis.empty()) return ReplayOnServers(settings->forced, registry);
+    if (settings->forced.cases.size() > 1) {
+      return Complain(ExitCode::kUsage, "several cases are replayed with --redis only");
+    }
+    return Replay(*settings, registry).Run();
   });
 }
 

@@ -160,9 +160,7 @@ void AddMerge(Command report, const Registry& registry, Work& work) {
   merge.Add("--out", settings->output.out, "folder for run.json, junit.xml, counterexamples/")
       .Check(NotEmpty);
   merge.Footer(std::string(kMergeFooter));
-  merge.OnParsed([settings, &registry, &work] {
-    work = [settings, &registry] { return MergeFiles(*settings, registry); };
-  });
+  IfChosen(merge, work, [settings, &registry] { return MergeFiles(*settings, registry); });
 }
 
 }  // namespace

@@ -68,9 +68,7 @@ void AddReportDiff(Command report, const Registry& registry, Work& work) {
   diff.Flag("--json", settings->output.json, "the same as --format json");
   diff.Add("--out", settings->output.out, "folder for diff.json and diff.md").Check(NotEmpty);
   diff.Footer(std::string(kDiffFooter));
-  diff.OnParsed([settings, &registry, &work] {
-    work = [settings, &registry] { return Compare(*settings, registry); };
-  });
+  IfChosen(diff, work, [settings, &registry] { return Compare(*settings, registry); });
 }
 
 }  // namespace interlock::scenarios::cli

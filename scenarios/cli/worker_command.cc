@@ -165,7 +165,7 @@ reports::ExitCode ServeRequests(const Registry& registry) {
 void AddWorkerCommand(Command app, const Registry& registry, Work& work) {
   Command command = app.Subcommand("worker", "");
   command.Hide();
-  command.OnParsed([&registry, &work] { work = [&registry] { return ServeRequests(registry); }; });
+  IfChosen(command, work, [&registry] { return ServeRequests(registry); });
 }
 
 }  // namespace interlock::scenarios::cli

@@ -154,6 +154,45 @@ bool WasGivenBackElsewhere(const History& history, const ServerHold& entry) {
   });
 }
 
+/// What is wrong with how the entry came about, or with how long it stays.
+std::optional<Violation> JudgeEntry(const History& history, const ServerHold& entry) {
+  if (entry.token.empty()) return {};
+  if (WasBarred(history, entry)) return CameAfterTheAnswer(history, entry);
+  if (entry.client < 0 || Died(history, entry.client)) return {};
+  if (entry.given_back() || entry.end == ServerHoldEnd::kForeign) return {};
+  // Nobody can clean up restored entries, or those on a server out of reach.
+  if (entry.end == ServerHoldEnd::kLost || entry.copied || entry.waived != kOpen) return {};
+  if (IsOutOfReach(history, entry) || WasGivenBackElsewhere(history, entry)) return {};
+  const ClientHold* hold = FindHold(history, entry.client, entry.token);
+  if (hold == nullptr) {
+    if (IsAccountedFor(history, entry) || IsOfOneCutOff(history, entry)) return {};
+    return Violated(Judged::kKeys, entry.granted, entry.client,
+                    "the server keeps an ownership entry of {} from {} to its TTL; {} was told "
+                    "that it holds nothing",
+                    ClientName(entry.client), entry.granted, ClientName(entry.client));
+  }
+  // No fault makes a client extend what it has given back, but a command may be in flight.
+  const Duration travel = history.lease / 50;
+  const VirtualTime returned = hold->release_returned;  // kOpen: not released at all
+  if (returned != kOpen && !entry.renewed_by_others && entry.renewed > returned + travel &&
+      !AnyMet(history.delays, entry.client, entry.renewed, entry.renewed)) {
+    return Violated(
+        Judged::kKeys, entry.renewed, entry.client,
+        "{} ended its release at {}, and prolonged its ownership entry all the same at {}",
+        ClientName(entry.client), returned, entry.renewed);
+  }
+  if (returned >= entry.surely_until() || StaysTaken(history, entry, *hold, returned)) return {};
+  // A quorum of the others may have decided the answer.
+  const bool cut_off = history.quorum > 1 &&
+                       WasCutOff(history, hold->client, hold->release_called - travel, returned);
+  if (cut_off) return {};
+  // Only a fault excuses a release that reports failure or an unknown outcome.
+  if (!WasToldReleased(*hold) && WasDisturbed(history, hold->client, {}, returned)) return {};
+  return Violated(Judged::kKeys, returned, entry.client,
+                  "{} ended its release at {}, yet its ownership entry stays until {}",
+                  ClientName(entry.client), returned, entry.promised_until);
+}
+
 }  // namespace
 
 std::int64_t KeyLimits::Of(std::string_view key) const {
@@ -204,53 +243,10 @@ void JudgeDeadlines(const Ledger::Look& look, const KeyLimits& limits, int clien
 void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
   if (history.server_clock_moved) return;  // A TTL then says little about how long a key lives.
   for (const ServerHold& entry : history.server_holds) {
-    if (entry.token.empty()) continue;
-    if (WasBarred(history, entry)) {
-      violations.push_back(CameAfterTheAnswer(history, entry));
-      return;
-    }
-    if (entry.client < 0 || Died(history, entry.client)) continue;
-    if (entry.given_back() || entry.end == ServerHoldEnd::kForeign) continue;
-    // Nobody can clean up restored entries, or those on a server out of reach.
-    if (entry.end == ServerHoldEnd::kLost || entry.copied || entry.waived != kOpen) continue;
-    if (IsOutOfReach(history, entry) || WasGivenBackElsewhere(history, entry)) continue;
-    const ClientHold* hold = FindHold(history, entry.client, entry.token);
-    if (hold == nullptr) {
-      if (IsAccountedFor(history, entry) || IsOfOneCutOff(history, entry)) continue;
-      violations.push_back(Violated(Judged::kKeys, entry.granted, entry.client,
-                                    "the server keeps an ownership entry of {} from {} to its TTL; "
-                                    "{} was told that it holds nothing",
-                                    ClientName(entry.client), entry.granted,
-                                    ClientName(entry.client)));
-      return;
-    }
-    // No fault makes a client extend what it has given back, but a command may be in flight.
-    const Duration travel = history.lease / 50;
-    if (hold->release_returned != kOpen && !entry.renewed_by_others &&
-        entry.renewed > hold->release_returned + travel &&
-        !AnyMet(history.delays, entry.client, entry.renewed, entry.renewed)) {
-      violations.push_back(Violated(
-          Judged::kKeys, entry.renewed, entry.client,
-          "{} ended its release at {}, and prolonged its ownership entry all the same at {}",
-          ClientName(entry.client), hold->release_returned, entry.renewed));
-      return;
-    }
-    if (hold->release_returned >= entry.surely_until()) continue;  // kOpen: not released at all
-    if (StaysTaken(history, entry, *hold, hold->release_returned)) continue;
-    // A quorum of the others may have decided the answer.
-    const bool cut_off =
-        history.quorum > 1 &&
-        WasCutOff(history, hold->client, hold->release_called - travel, hold->release_returned);
-    if (cut_off) continue;
-    // Only a fault excuses a release that reports failure or an unknown outcome.
-    if (WasToldReleased(*hold) ||
-        !WasDisturbed(history, hold->client, {}, hold->release_returned)) {
-      violations.push_back(
-          Violated(Judged::kKeys, hold->release_returned, entry.client,
-                   "{} ended its release at {}, yet its ownership entry stays until {}",
-                   ClientName(entry.client), hold->release_returned, entry.promised_until));
-      return;
-    }
+    std::optional<Violation> found = JudgeEntry(history, entry);
+    if (!found.has_value()) continue;
+    violations.push_back(*std::move(found));
+    return;
   }
 }
 

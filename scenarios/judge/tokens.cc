@@ -100,13 +100,9 @@ void JudgeTokensFromOutside(const SeenFromOutside& of, OutsideVerdict& verdict) 
 
 void JudgeTokens(const History& history, std::vector<Violation>& violations) {
   if (history.holds.empty()) return;
-  auto order = FirstThatDoesNotIncrease(GrantsInOrder(history));
-  auto reused = FirstReused(history);
-  if (order.has_value() && reused.has_value()) {
-    (order->at <= reused->at ? reused : order).reset();
-  }
-  if (order.has_value()) violations.push_back(std::move(*order));
-  if (reused.has_value()) violations.push_back(std::move(*reused));
+  std::optional<Violation> first = FirstThatDoesNotIncrease(GrantsInOrder(history));
+  KeepEarlier(FirstReused(history), first);
+  if (first.has_value()) violations.push_back(std::move(*first));
 }
 
 constinit const Property kTokensProperty = {
