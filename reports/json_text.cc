@@ -34,11 +34,12 @@ void AppendQuoted(std::string_view text, std::string* out) {
 
 }  // namespace
 
-void JsonText::Key(std::string_view name) {
+JsonText& JsonText::Key(std::string_view name) {
   BeforeValue();
   AppendQuoted(name, &out_);
   out_ += ": ";
   after_key_ = true;
+  return *this;
 }
 
 void JsonText::String(std::string_view text) {

@@ -22,8 +22,8 @@ class JsonText {
   void BeginArray() { Open('['); }
   void EndArray() { Close(']'); }
 
-  /// REQUIRES: inside an object; exactly one value follows.
-  void Key(std::string_view name);
+  /// REQUIRES: inside an object; exactly one value follows. Returns this object, for that value.
+  JsonText& Key(std::string_view name);
 
   void String(std::string_view text);
   void Unsigned(std::uint64_t value);

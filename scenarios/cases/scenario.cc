@@ -27,14 +27,14 @@ const Scenario* FindScenario(std::string_view name) {
 
 bool HasAny(const Scenario& scenario, std::initializer_list<sim::FaultKind> kinds) {
   const auto& faults = scenario.shape.faults;
-  return std::any_of(kinds.begin(), kinds.end(), [&](sim::FaultKind kind) {
+  return std::ranges::any_of(kinds, [&](sim::FaultKind kind) {
     return std::find(faults.begin(), faults.end(), kind) != faults.end();
   });
 }
 
 bool MayEndConnections(const Scenario& scenario) {
   const auto& faults = scenario.shape.faults;
-  return std::any_of(faults.begin(), faults.end(), [](sim::FaultKind kind) {
+  return std::ranges::any_of(faults, [](sim::FaultKind kind) {
     const sim::FaultFamily family = sim::FindFault(kind)->family;
     return family != sim::FaultFamily::kClient && family != sim::FaultFamily::kClock;
   });

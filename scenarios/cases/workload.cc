@@ -8,13 +8,13 @@ namespace {
 
 template <typename Condition>
 bool AnyClient(const Workload& workload, const Condition& condition) {
-  return std::any_of(workload.clients.begin(), workload.clients.end(), condition);
+  return std::ranges::any_of(workload.clients, condition);
 }
 
 template <typename Condition>
 bool AnyOperation(const Workload& workload, const Condition& condition) {
   return AnyClient(workload, [&](const ClientPlan& client) {
-    return std::any_of(client.operations.begin(), client.operations.end(), condition);
+    return std::ranges::any_of(client.operations, condition);
   });
 }
 

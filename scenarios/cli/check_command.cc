@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <memory>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -36,10 +34,6 @@ constexpr std::uint64_t kDefaultSpecimenRuns = 10'000;
 constexpr int kDefaultLanes = 4;
 constexpr std::string_view kPortfolio = "portfolio";
 
-std::string BadBudget(std::string_view budget) {
-  return fmt::format("--budget {}: use a length such as 90s, 5m or 1h", budget);
-}
-
 struct CheckSettings {
   std::string lock = "*";
   std::string scenario = "*";
@@ -61,9 +55,10 @@ struct CheckSettings {
 
 const char* Variable(const char* name) { return std::getenv(name); }
 
-int JobsOf(const CheckSettings& settings) {
-  if (settings.jobs > 0) return settings.jobs;
-  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+ExitCode RefuseShard(const ShardChoice& chosen, std::string_view why) {
+  return Complain(ExitCode::kUsage,
+                  fmt::format("shard {} of {} (by {}): {}", chosen.shard.index + 1,
+                              chosen.shard.total, chosen.source, why));
 }
 
 class Check {
@@ -105,18 +100,14 @@ class Check {
     options.explaining = settings_.explain == "all"    ? Explaining::kAll
                          : settings_.explain == "none" ? Explaining::kNone
                                                        : Explaining::kFirst;
-    options.jobs = JobsOf(settings_);
+    options.jobs = JobsOf(settings_.jobs);
     options.strategy = FindStrategy(settings_.strategy);
     options.stop = &Interrupted();
     options.isolate = true;
     options.patience = std::chrono::seconds(settings_.output.watchdog);
-    if (!settings_.budget.empty()) {
-      const auto budget = ParseBudget(settings_.budget);
-      if (!budget.has_value()) {
-        return Complain(ExitCode::kUsage, BadBudget(settings_.budget));
-      }
-      options.budget = *budget;
-    }
+    const auto budget = ParseBudget(settings_.budget);
+    if (!budget.ok()) return Complain(ExitCode::kUsage, budget.status().message());
+    options.budget = *budget;
     if (const auto wrong = PrepareShard(options); wrong != ExitCode::kPass) return wrong;
     return PrepareOut(settings_.output);
   }
@@ -127,16 +118,12 @@ class Check {
     options.shard = chosen->shard;
     if (chosen->shard.total <= 1) return ExitCode::kPass;
     if (!settings_.cases.empty()) {
-      return Complain(ExitCode::kUsage,
-                      fmt::format("shard {} of {} (by {}): --cases cannot be split; replay them in "
-                                  "a job of their own",
-                                  chosen->shard.index + 1, chosen->shard.total, chosen->source));
+      return RefuseShard(*chosen, "--cases cannot be split; replay them in a job of their own");
     }
     if (settings_.output.out.empty() || options.budget.has_value()) {
-      return Complain(ExitCode::kUsage,
-                      fmt::format("shard {} of {} (by {}): a shard needs --out, for the file that "
-                                  "`report merge` reads, and cannot have --budget",
-                                  chosen->shard.index + 1, chosen->shard.total, chosen->source));
+      return RefuseShard(*chosen,
+                         "a shard needs --out, for the file that `report merge` reads, and "
+                         "cannot have --budget");
     }
     Complain(ExitCode::kPass, fmt::format("shard {} of {}, by {}", chosen->shard.index + 1,
                                           chosen->shard.total, chosen->source));
@@ -145,13 +132,9 @@ class Check {
 
   static CampaignResult Campaign(CampaignOptions& options) {
     Progress progress("checking");
-    options.progress = [&](std::uint64_t done, std::uint64_t planned) {
-      progress.Update(done, planned);
-    };
+    options.progress = progress.Updates();
     Progress shrinking("making counterexamples small", "cases");
-    options.shrink_progress = [&](std::uint64_t done, std::uint64_t planned) {
-      shrinking.Update(done, planned);
-    };
+    options.shrink_progress = shrinking.Updates();
     return RunCampaign(options);
   }
 
@@ -191,10 +174,9 @@ ExitCode CheckOnRedis(const CheckSettings& settings, const Registry& registry) {
   options.seed = settings.seed;
   options.stop = &Interrupted();
   options.jobs = settings.jobs > 0 ? settings.jobs : kDefaultLanes;
-  if (!settings.budget.empty()) {
-    options.budget = ParseBudget(settings.budget);
-    if (!options.budget) return Complain(ExitCode::kUsage, BadBudget(settings.budget));
-  }
+  const auto budget = ParseBudget(settings.budget);
+  if (!budget.ok()) return Complain(ExitCode::kUsage, budget.status().message());
+  options.budget = *budget;
   const auto entries = registry.Select(settings.lock);
   if (!entries.ok()) return Complain(ExitCode::kUsage, entries.status().message());
   if (const auto bad = SelectInto(settings.scenario, options.scenarios); bad != ExitCode::kPass) {
@@ -213,10 +195,8 @@ ExitCode CheckOnRedis(const CheckSettings& settings, const Registry& registry) {
   ExitCode code = Combine(
       ExitCodeOf(*result),
       Print(settings.output.json ? ToJson(*result) : ToText(*result, {}, TextOptionsForStdout())));
-  if (!settings.output.out.empty()) {
-    code = Combine(code, WriteFile(settings.output, "junit.xml", ToJUnit(*result, {})));
-    code = Combine(code, WriteFile(settings.output, "run.json", ToJson(*result)));
-  }
+  code = Combine(code, WriteFile(settings.output, "junit.xml", ToJUnit(*result, {})));
+  code = Combine(code, WriteFile(settings.output, "run.json", ToJson(*result)));
   return Combine(code, InterruptionCode());
 }
 
@@ -224,7 +204,7 @@ ExitCode CheckSpecimens(const CheckSettings& settings, const Registry& registry)
   KillMatrixOptions options;
   options.seed = settings.seed;
   options.runs = settings.runs > 0 ? settings.runs : kDefaultSpecimenRuns;
-  options.jobs = JobsOf(settings);
+  options.jobs = JobsOf(settings.jobs);
   options.stop = &Interrupted();
   return PrintKillMatrix(settings.output, registry, settings.lock, std::move(options));
 }
@@ -234,9 +214,7 @@ ExitCode RefuseShards() {
   const auto chosen = ChooseShard("", Variable);
   if (!chosen.ok()) return Complain(ExitCode::kUsage, chosen.status().message());
   if (chosen->shard.total <= 1) return ExitCode::kPass;
-  return Complain(ExitCode::kUsage,
-                  fmt::format("shard {} of {} (by {}): --redis and --specimens cannot be split",
-                              chosen->shard.index + 1, chosen->shard.total, chosen->source));
+  return RefuseShard(*chosen, "--redis and --specimens cannot be split");
 }
 
 ExitCode RunCheck(const CheckSettings& settings, const Registry& registry) {
@@ -333,9 +311,9 @@ void AddCheckCommand(Command app, const Registry& registry, Work& work) {
   command.Ignored("--processes", "run clients as processes, as --redis always does").Needs(redis);
   command.Flag("--allow-remote", settings->allow_remote, "allow --redis to reach another machine");
   command.Footer(std::string(kExamples));
-  command.OnParsed([settings, &registry, &work] {
+  IfChosen(command, work, [settings, &registry] {
     settings->seed = ParseSeed(settings->seed_text).value_or(settings->seed);
-    work = [settings, &registry] { return RunCheck(*settings, registry); };
+    return RunCheck(*settings, registry);
   });
 }
 

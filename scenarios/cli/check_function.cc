@@ -35,8 +35,7 @@ CheckVerdict Check(std::shared_ptr<const Subject> subject, const CheckOptions& o
   campaign.entries.push_back({std::move(subject), false, {}, true});
   campaign.scenarios = *scenarios;
   scenarios::CampaignResult result = scenarios::RunCampaign(campaign);
-  result.report.tool = scenarios::cli::ThisTool();
-  result.report.tool.program = options.program;
+  result.report.tool = scenarios::cli::ThisTool(options.program);
   std::vector<reports::Counterexample> counterexamples;
   for (const scenarios::Found& found : result.found) {
     const auto& row = result.report.results[found.row];

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "reports/exit_code.h"
 #include "scenarios/cli/options.h"
@@ -17,6 +18,11 @@ namespace interlock::scenarios::cli {
 
 /// Set by the command that was chosen.
 using Work = std::function<reports::ExitCode()>;
+
+/// If the command is chosen, the work is what it does.
+inline void IfChosen(Command command, Work& work, Work does) {
+  command.OnParsed([&work, does = std::move(does)] { work = does; });
+}
 
 void AddCheckCommand(Command app, const Registry& registry, Work& work);
 void AddContendCommand(Command app, const Registry& registry, Work& work);

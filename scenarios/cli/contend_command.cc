@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -47,7 +46,6 @@ gate.toml:
 
 using contend::FaultProfile;
 using reports::ExitCode;
-using std::chrono::milliseconds;
 
 constexpr int kMostClients = 1000;
 
@@ -68,15 +66,13 @@ struct ContendSettings {
 /// "1,2,4": each from 1 to kMostClients, ascending. nullopt: anything else.
 std::optional<std::vector<int>> ParseClients(std::string_view text) {
   std::vector<int> all;
-  for (std::string_view left = text;;) {
-    const std::string_view one = left.substr(0, left.find(','));
+  for (const std::string_view one : SplitAtCommas(text)) {
     const auto count = ParseSeed(one);
     if (!count || *count < 1 || *count > kMostClients) return std::nullopt;
     if (!all.empty() && static_cast<int>(*count) <= all.back()) return std::nullopt;
     all.push_back(static_cast<int>(*count));
-    if (one.size() == left.size()) return all;
-    left.remove_prefix(one.size() + 1);
   }
+  return all;
 }
 
 /// What is wrong with the load as a whole; empty: nothing.
@@ -100,15 +96,12 @@ std::string Flaw(const ContendSettings& settings) {
 
 Result<contend::ContendOptions> OptionsOf(const ContendSettings& settings,
                                           const Registry& registry) {
-  const auto wrong = [](std::string what) {
-    return Status(StatusCode::kInvalidArgument, std::move(what));
-  };
-  if (const std::string flaw = Flaw(settings); !flaw.empty()) return wrong(flaw);
+  if (const std::string flaw = Flaw(settings); !flaw.empty()) return Invalid(flaw);
   auto entries = registry.Select(settings.lock);
   if (!entries.ok()) return entries.status();
   const auto clients = ParseClients(settings.clients);
   if (!clients) {
-    return wrong(
+    return Invalid(
         fmt::format("--clients: {} is not a rising list of numbers from 1 to {}, such as 1,2,4,8",
                     settings.clients, kMostClients));
   }
@@ -122,9 +115,7 @@ Result<contend::ContendOptions> OptionsOf(const ContendSettings& settings,
   options.clients = *clients;
   options.load = settings.load;
   options.seed = ParseSeed(settings.seed).value_or(1);
-  options.jobs = settings.jobs > 0
-                     ? settings.jobs
-                     : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.jobs = JobsOf(settings.jobs);
   if (!settings.target.redis.empty()) options.target = settings.target;
   options.stop = &Interrupted();
   return options;
@@ -134,9 +125,7 @@ ExitCode Show(const ContendSettings& settings, const reports::ContentionReport& 
   const std::string json = ToJson(report);
   ExitCode code = ExitCodeOf(report);
   code = Combine(code, Print(settings.output.json ? json : ToText(report, TextOptionsForStdout())));
-  if (!settings.output.out.empty()) {
-    code = Combine(code, WriteFile(settings.output, "run.json", json));
-  }
+  code = Combine(code, WriteFile(settings.output, "run.json", json));
   return Combine(code, InterruptionCode());
 }
 
@@ -214,7 +203,7 @@ Result<reports::ContentionReport> MeasureApart(contend::ContendOptions options, 
 void Append(reports::ContentionReport part, reports::ContentionReport& whole) {
   for (reports::ContentionPoint& point : part.points) whole.points.push_back(std::move(point));
   for (std::string& note : part.notes) {
-    const bool known = std::find(whole.notes.begin(), whole.notes.end(), note) != whole.notes.end();
+    const bool known = std::ranges::find(whole.notes, note) != whole.notes.end();
     if (!known) whole.notes.push_back(std::move(note));
   }
   if (part.status == reports::RunStatus::kPartial) whole.status = part.status;
@@ -235,9 +224,7 @@ Result<reports::ContentionReport> Measure(const contend::ContendOptions& options
   }
   // The guard has a thread, which forked client processes would lack.
   if (!options.target || !options.target->processes) {
-    GuardOptions guard;
-    guard.program = program;
-    InstallGuard(guard);
+    InstallGuard({.program = program});
   }
   if (apart.empty()) return contend::Contend(options);
   auto whole = contend::Contend(ours);
@@ -265,9 +252,7 @@ ExitCode Contend(const ContendSettings& settings, const Registry& registry) {
   CatchInterruption();
   const auto started = std::chrono::steady_clock::now();
   Progress progress("measuring", "points");
-  options->progress = [&](std::uint64_t done, std::uint64_t planned) {
-    progress.Update(done, planned);
-  };
+  options->progress = progress.Updates();
   ExitCode code = ExitCode::kPass;
   if (settings.trace) {
     options->keep = [&](const reports::ContentionPoint& point, const EventLog& log) {
@@ -282,10 +267,8 @@ ExitCode Contend(const ContendSettings& settings, const Registry& registry) {
     return Complain(unreachable ? ExitCode::kRedisUnreachable : ExitCode::kUsage,
                     report.status().message());
   }
-  report->tool = ThisTool();
-  report->tool.program = registry.program();
-  report->wall_time =
-      std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - started);
+  report->tool = ThisTool(registry.program());
+  report->wall_time = MillisecondsSince(started);
   HoldAgainst(yardstick, *report);
   return Combine(code, Show(settings, *report));
 }
@@ -383,9 +366,7 @@ void AddContendCommand(Command app, const Registry& registry, Work& work) {
   command.Flag("--trace", settings->trace,
                "also write the log of events, from which all figures can be recomputed");
   command.Footer(std::string(kContendFooter));
-  command.OnParsed([settings, &registry, &work] {
-    work = [settings, &registry] { return Contend(*settings, registry); };
-  });
+  IfChosen(command, work, [settings, &registry] { return Contend(*settings, registry); });
 }
 
 }  // namespace interlock::scenarios::cli

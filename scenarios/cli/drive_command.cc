@@ -94,8 +94,8 @@ class DriveWork {
     campaign.drive.virtual_clock = settings_.clock == "virtual";
     campaign.drive.stop = &Interrupted();
     const std::vector<std::string>& command = campaign.drive.command;
-    const bool none = std::all_of(command.begin(), command.end(),
-                                  [](const std::string& word) { return word == "--and"; });
+    const bool none =
+        std::ranges::all_of(command, [](const std::string& word) { return word == "--and"; });
     if (none && settings_.replay.empty()) {
       return Complain(ExitCode::kUsage, "no command: interlock drive -- python3 worker.py");
     }
@@ -144,7 +144,7 @@ class DriveWork {
     if (!text.ok()) return text.status();
     auto read = reports::ReadCounterexample(*text);
     const auto bad = [this](std::string_view what) {
-      return Status(StatusCode::kInvalidArgument, fmt::format("{}: {}", settings_.replay, what));
+      return Invalid(fmt::format("{}: {}", settings_.replay, what));
     };
     if (!read.value.has_value()) return bad(read.error);
     auto one = drive::ReadCase(read.value->program);
@@ -158,8 +158,7 @@ class DriveWork {
   ExitCode Publish(drive::DriveResult result) {
     reports::RunReport& report = result.report;
     report.tool = ThisTool();
-    report.totals.wall_time = std::chrono::duration_cast<std::chrono::milliseconds>(
-        std::chrono::steady_clock::now() - started_);
+    report.totals.wall_time = MillisecondsSince(started_);
     ExitCode code = ExitCode::kPass;
     if (!settings_.output.out.empty()) code = WriteFiles(result);
     code = Combine(code, Print(settings_.output.json ? ToJson(report)
@@ -284,7 +283,7 @@ void AddDriveCommand(Command app, Work& work) {
   command.Add("--out", settings->output.out, "folder for run.json and the counterexample");
   command.Flag("--json", settings->output.json, "print run.json instead of text");
   command.Footer(std::string(kDriveFooter));
-  command.OnParsed([settings, &work] { work = [settings] { return DriveWork(*settings).Run(); }; });
+  IfChosen(command, work, [settings] { return DriveWork(*settings).Run(); });
 }
 
 }  // namespace interlock::scenarios::cli

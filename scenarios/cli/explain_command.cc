@@ -45,7 +45,7 @@ void AddExplainCommand(Command app, Work& work) {
       (*std::ranges::max_element(AllProperties(), {}, &Property::code))->code;
   command.Add("code", *code, fmt::format("LK001 ... {}, or a property's name", last)).Required();
   command.Footer(std::string(kExplainFooter));
-  command.OnParsed([code, &work] { work = [code] { return ExplainCode(*code); }; });
+  IfChosen(command, work, [code] { return ExplainCode(*code); });
 }
 
 }  // namespace interlock::scenarios::cli

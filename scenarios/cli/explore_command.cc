@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <fstream>
@@ -7,7 +6,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -95,8 +93,7 @@ class ExploreCommand {
     line.Finish();
     ExploreReport made = MakeReport(exploration, options_, *entry_, registry_.program());
     const ExitCode code = Publish(made, ExitCodeOf(exploration), exploration.progress.runs,
-                                  std::chrono::duration_cast<std::chrono::milliseconds>(
-                                      std::chrono::steady_clock::now() - started));
+                                  MillisecondsSince(started));
     if (exploration.lost_checkpoint.empty()) return code;
     return Combine(code, Complain(ExitCode::kInternal, exploration.lost_checkpoint));
   }
@@ -166,9 +163,7 @@ class ExploreCommand {
     auto resolved = Resolve(settings_.request, *entry_);
     if (!resolved.ok()) return Complain(ExitCode::kUsage, resolved.status().message());
     options_ = *std::move(resolved);
-    options_.jobs = settings_.jobs > 0
-                        ? settings_.jobs
-                        : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    options_.jobs = JobsOf(settings_.jobs);
     options_.stop = &Interrupted();
     options_.checkpoint = settings_.checkpoint;
     options_.reduce = !settings_.every_order;
@@ -176,26 +171,18 @@ class ExploreCommand {
     options_.version = fmt::format("{} {} {}", tool.version, tool.commit, tool.compiler);
     // The lock is part of the program: once fixed, it is a different one.
     if (!settings_.checkpoint.empty()) options_.version += fmt::format(" {:x}", HashOfProgram());
-    if (!settings_.budget.empty()) {
-      const auto budget = ParseBudget(settings_.budget);
-      if (!budget) {
-        return Complain(
-            ExitCode::kUsage,
-            fmt::format("--budget {}: use a length such as 90s, 5m or 1h", settings_.budget));
-      }
-      options_.budget = *budget;
-    }
+    const auto budget = ParseBudget(settings_.budget);
+    if (!budget.ok()) return Complain(ExitCode::kUsage, budget.status().message());
+    options_.budget = *budget;
     return PrepareOut(settings_.output);
   }
 
   ExitCode Publish(ExploreReport& made, ExitCode verdict, std::uint64_t runs,
                    std::chrono::milliseconds time) const {
     reports::RunReport& report = made.report;
-    report.tool = ThisTool();
-    report.tool.program = registry_.program();
+    report.tool = ThisTool(registry_.program());
     report.totals.wall_time = time;
-    const bool files = !settings_.output.out.empty();
-    if (made.found && files)
+    if (made.found && !settings_.output.out.empty())
       report.results[made.found->row].counterexample = FileNameOf(*made.found);
     const std::string json = ToJson(report);
     const std::string text = ToText(made, TextOptionsForStdout()) +
@@ -203,17 +190,15 @@ class ExploreCommand {
                                          static_cast<double>(time.count()) / 1000, options_.jobs,
                                          options_.jobs == 1 ? "thread" : "threads");
     ExitCode code = Combine(verdict, Print(settings_.output.json ? json : text));
-    if (files) {
-      std::vector<reports::Counterexample> counterexamples;
-      if (made.counterexample) {
-        counterexamples.push_back(*made.counterexample);
-        code = Combine(code, WriteFile(settings_.output, FileNameOf(*made.found),
-                                       ToJson(*made.counterexample)));
-      }
-      code =
-          Combine(code, WriteFile(settings_.output, "junit.xml", ToJUnit(report, counterexamples)));
-      code = Combine(code, WriteFile(settings_.output, "run.json", json));
+    std::vector<reports::Counterexample> counterexamples;
+    if (made.counterexample) {
+      counterexamples.push_back(*made.counterexample);
+      code = Combine(
+          code, WriteFile(settings_.output, FileNameOf(*made.found), ToJson(*made.counterexample)));
     }
+    code =
+        Combine(code, WriteFile(settings_.output, "junit.xml", ToJUnit(report, counterexamples)));
+    code = Combine(code, WriteFile(settings_.output, "run.json", json));
     return Combine(code, InterruptionCode());
   }
 
@@ -343,9 +328,8 @@ void AddExploreCommand(Command app, const Registry& registry, Work& work) {
   command.Add("--out", settings->output.out, "folder for run.json, junit.xml, counterexamples/")
       .Check(NotEmpty);
   command.Footer(std::string(kExploreFooter));
-  command.OnParsed([settings, &registry, &work] {
-    work = [settings, &registry] { return ExploreCommand(*settings, registry).Run(); };
-  });
+  IfChosen(command, work,
+           [settings, &registry] { return ExploreCommand(*settings, registry).Run(); });
 }
 
 }  // namespace interlock::scenarios::cli

@@ -7,14 +7,13 @@
 #include <fmt/format.h>
 
 #include "reports/text_writer.h"
-#include "scenarios/cases/replay_token.h"
 #include "scenarios/judge/demanded.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/search/explore/needs.h"
 #include "scenarios/search/explore/verdict.h"
 #include "scenarios/search/row_book.h"
-#include "scenarios/search/rows.h"
 #include "scenarios/search/to_report.h"
+#include "scenarios/search/unit_runner.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -28,26 +27,19 @@ Found FoundBy(const MinimalCase& minimal, const Unit& unit) {
   found.original = minimal.workload;
   found.workload = minimal.workload;
   found.tape = minimal.tape;
-  ReplayToken token;
-  token.lock = unit.entry->subject->name();
-  token.scenario = unit.scenario->name;
-  token.synchrony = unit.synchrony;
-  token.run = PackedRun{minimal.workload, minimal.tape};
-  found.token = Encode(token);
+  found.token = TokenOf(unit, PackedRun{minimal.workload, minimal.tape});
   return found;
-}
-
-std::string Count(int count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
 /// What an exhaustive search reports instead of a frequency.
 std::string WhyMinimal(const MinimalCase& minimal) {
+  const auto count = [](int number, std::string_view what) {
+    return reports::Count(static_cast<std::uint64_t>(number), what);
+  };
   return fmt::format(
       "{}, {}{} and {} (within smaller bounds no run fails: all with such lengths were explored)",
-      Count(minimal.bounds.clients, "client", "clients"),
-      Count(minimal.bounds.attempts, "attempt", "attempts"),
-      minimal.bounds.clients > 1 ? " each" : "", Count(minimal.faults, "fault", "faults"));
+      count(minimal.bounds.clients, "client"), count(minimal.bounds.attempts, "attempt"),
+      minimal.bounds.clients > 1 ? " each" : "", count(minimal.faults, "fault"));
 }
 
 /// The verdict on one property, or why there is none.
@@ -84,8 +76,8 @@ std::vector<std::string> NotDemanded(const ExploreOptions& options) {
   for (const Judged property : JudgedFor(*run_case.scenario, *run_case.subject)) {
     const std::string_view why = WhyNotDemanded(property, options);
     if (why.empty()) continue;
-    const auto same = std::find_if(reasons.begin(), reasons.end(),
-                                   [why](const auto& one) { return one.first == why; });
+    const auto same =
+        std::ranges::find_if(reasons, [why](const auto& one) { return one.first == why; });
     if (same == reasons.end()) {
       reasons.emplace_back(why, Slug(property));
     } else {
@@ -110,8 +102,7 @@ reports::RunReport RowsOf(const Exploration& exploration, const ExploreOptions& 
   const std::vector<Judged> looked_for = LookedFor(options);
   std::erase_if(report.results, [&looked_for](const reports::ResultRow& row) {
     const auto property = JudgedFromSlug(row.property);
-    return !property ||
-           std::find(looked_for.begin(), looked_for.end(), *property) == looked_for.end();
+    return !property || std::ranges::find(looked_for, *property) == looked_for.end();
   });
   for (reports::ResultRow& row : report.results) {
     Judge(exploration, *JudgedFromSlug(row.property), row);

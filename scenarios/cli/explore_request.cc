@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/cli/explore_request.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -48,9 +47,8 @@ Result<Bounds> BoundsOf(const ExploreRequest& request, const Scenario& scenario)
       {request.bounds.failovers, sim::FaultKind::kFailover, 0, bounds.failovers, "failovers"},
       {request.bounds.restarts, sim::FaultKind::kServerKill, 0, bounds.restarts,
        "server restarts"}};
-  const auto& faults = scenario.shape.faults;
   for (const Kind& kind : kinds) {
-    const bool has = std::find(faults.begin(), faults.end(), kind.fault) != faults.end();
+    const bool has = HasAny(scenario, {kind.fault});
     const bool may_be = has || (ServersFail(request) && MayComeWithServers(kind.fault));
     if (!may_be && kind.given.value_or(0) > 0) {
       return Invalid(fmt::format("the scenario {} has no {}", scenario.name, kind.name));
@@ -75,8 +73,7 @@ Result<Bounds> BoundsOf(const ExploreRequest& request, const Scenario& scenario)
   }
   if (bounds.restarts > 0) bounds.persistence = scenario.shape.persistence.front();
   // If nothing stops a client or a server, a lease expires only by the client's own neglect.
-  const bool pauses = ServersFail(request) || std::find(faults.begin(), faults.end(),
-                                                        sim::FaultKind::kPause) != faults.end();
+  const bool pauses = ServersFail(request) || HasAny(scenario, {sim::FaultKind::kPause});
   if (bounds.overstay > 0 && !scenario.shape.overstay) {
     return Invalid(fmt::format("the scenario {} has no overstaying clients", scenario.name));
   }

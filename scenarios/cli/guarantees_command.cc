@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <memory>
 #include <string_view>
-#include <thread>
-#include <utility>
 
-#include <fmt/format.h>
-
-#include "reports/artefacts.h"
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
+#include "scenarios/cli/publish.h"
 #include "scenarios/cli/values.h"
 #include "scenarios/run/guard.h"
 #include "scenarios/search/guarantees.h"
@@ -34,8 +29,7 @@ struct GuaranteesSettings {
   std::uint64_t seed = 1;
   std::uint64_t runs = 1000;
   int jobs = 0;
-  bool json = false;
-  std::string out;
+  OutputSettings output;
 };
 
 /// Without a pattern, the locks meant to be correct.
@@ -49,17 +43,10 @@ Result<std::vector<Entry>> Locks(const GuaranteesSettings& settings, const Regis
 
 ExitCode Publish(const GuaranteesSettings& settings, const reports::GuaranteeTable& table) {
   ExitCode code = ExitCodeOf(table);
-  code =
-      Combine(code, Print(settings.json ? ToJson(table) : ToText(table, TextOptionsForStdout())));
-  if (!settings.out.empty()) {
-    for (const auto& [name, content] :
-         {std::pair<std::string, std::string>("guarantees.json", ToJson(table)),
-          std::pair<std::string, std::string>("guarantees.md", ToMarkdown(table))}) {
-      if (const auto error = reports::WriteArtefact(settings.out, name, content)) {
-        code = Combine(code, Complain(ExitCode::kInternal, error->ToString()));
-      }
-    }
-  }
+  code = Combine(
+      code, Print(settings.output.json ? ToJson(table) : ToText(table, TextOptionsForStdout())));
+  code = Combine(code, WriteFile(settings.output, "guarantees.json", ToJson(table)));
+  code = Combine(code, WriteFile(settings.output, "guarantees.md", ToMarkdown(table)));
   return Combine(code, InterruptionCode());
 }
 
@@ -72,32 +59,21 @@ ExitCode Guarantees(const GuaranteesSettings& settings, const Registry& registry
     const std::string wrong = WrongPromise(*entry.subject);
     if (!wrong.empty()) return Complain(ExitCode::kUsage, wrong);
   }
-  if (!settings.out.empty()) {
-    if (const auto problem = PrepareFolder(settings.out)) {
-      return Complain(ExitCode::kBadInput, *problem);
-    }
-  }
+  if (const auto bad = PrepareOut(settings.output); bad != ExitCode::kPass) return bad;
   CatchInterruption();
-  GuardOptions guard;
-  guard.program = registry.program();
-  InstallGuard(guard);
+  InstallGuard({.program = registry.program()});
   CampaignOptions options;
   options.seed = settings.seed;
   options.runs = settings.runs;
-  options.jobs = settings.jobs > 0
-                     ? settings.jobs
-                     : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.jobs = JobsOf(settings.jobs);
   options.entries = *entries;
   options.scenarios = *places;
   options.stop = &Interrupted();
   options.isolate = true;
   Progress progress("trying");
-  options.progress = [&](std::uint64_t done, std::uint64_t planned) {
-    progress.Update(done, planned);
-  };
+  options.progress = progress.Updates();
   CampaignResult result = RunCampaign(options);
-  result.report.tool = ThisTool();
-  result.report.tool.program = registry.program();
+  result.report.tool = ThisTool(registry.program());
   return Publish(settings, TableOf(result.report));
 }
 
@@ -124,13 +100,13 @@ void AddGuaranteesCommand(Command app, const Registry& registry, Work& work) {
       .ShowDefault();
   command.Add("--jobs", settings->jobs, "threads; the table does not depend on it (0: all cores)")
       .InRange(0, 256);
-  command.Flag("--json", settings->json, "print guarantees.json instead of text");
-  command.Add("--out", settings->out, "folder for guarantees.json and guarantees.md")
+  command.Flag("--json", settings->output.json, "print guarantees.json instead of text");
+  command.Add("--out", settings->output.out, "folder for guarantees.json and guarantees.md")
       .Check(NotEmpty);
   command.Footer(std::string(kGuaranteesFooter));
-  command.OnParsed([settings, seed, &registry, &work] {
+  IfChosen(command, work, [settings, seed, &registry] {
     settings->seed = ParseSeed(*seed).value_or(settings->seed);
-    work = [settings, &registry] { return Guarantees(*settings, registry); };
+    return Guarantees(*settings, registry);
   });
 }
 

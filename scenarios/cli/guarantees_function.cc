@@ -26,8 +26,7 @@ GuaranteesVerdict Guarantees(std::shared_ptr<const Subject> subject,
   campaign.entries.push_back({std::move(subject), false, {}, true});
   campaign.scenarios = *places;
   scenarios::CampaignResult result = scenarios::RunCampaign(campaign);
-  result.report.tool = scenarios::cli::ThisTool();
-  result.report.tool.program = options.program;
+  result.report.tool = scenarios::cli::ThisTool(options.program);
   const reports::GuaranteeTable table = scenarios::TableOf(result.report);
   const reports::ExitCode code = ExitCodeOf(table);
   verdict.kept = code == reports::ExitCode::kPass;

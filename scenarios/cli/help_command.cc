@@ -4,7 +4,6 @@
 
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/output.h"
-#include "scenarios/cli/registry.h"
 #include "sim/unknown_name.h"
 
 namespace interlock::scenarios::cli {
@@ -21,16 +20,14 @@ void AddHelpCommand(CommandLine& line, Work& work) {
   Command command = line.commands().Subcommand("help", "this overview, or one command's options");
   auto about = std::make_shared<std::string>();
   command.Add("command", *about, "which command");
-  command.OnParsed([about, &line, &work] {
-    work = [about, &line] {
-      if (about->empty()) return Print(line.Overview());
-      const std::vector<std::string> names = line.names();
-      if (std::find(names.begin(), names.end(), *about) == names.end()) {
-        return Complain(reports::ExitCode::kUsage,
-                        UnknownCommand(line, *about).value_or("no help on " + *about));
-      }
-      return Print(line.HelpOn(*about));
-    };
+  IfChosen(command, work, [about, &line] {
+    if (about->empty()) return Print(line.Overview());
+    const std::vector<std::string> names = line.names();
+    if (std::ranges::find(names, *about) == names.end()) {
+      return Complain(reports::ExitCode::kUsage,
+                      UnknownCommand(line, *about).value_or("no help on " + *about));
+    }
+    return Print(line.HelpOn(*about));
   });
 }
 

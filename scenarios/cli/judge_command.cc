@@ -169,7 +169,7 @@ void AddJudgeCommand(Command app, Work& work) {
                "servers or links failed meanwhile: requests may have been executed later");
   command.Flag("--renews", settings->renews, "the lock renews its leases by itself");
   command.Footer(std::string(kJudgeFooter));
-  command.OnParsed([settings, &work] { work = [settings] { return JudgeLog(*settings); }; });
+  IfChosen(command, work, [settings] { return JudgeLog(*settings); });
 }
 
 }  // namespace interlock::scenarios::cli

@@ -29,8 +29,7 @@ void WriteCell(reports::JsonText& json, const KillMatrix& matrix, const KillCell
     kill <= matrix.bound ? json.Unsigned(kill) : json.Null();
   };
   json.BeginObject();
-  json.Key("strategy");
-  json.String(NameOf(strategy));
+  json.Key("strategy").String(NameOf(strategy));
   member("median", cell.median());
   member("low", cell.kills[low]);
   member("high", cell.kills[high]);
@@ -39,16 +38,11 @@ void WriteCell(reports::JsonText& json, const KillMatrix& matrix, const KillCell
 
 void WriteRow(reports::JsonText& json, const KillMatrix& matrix, const KillRow& row) {
   json.BeginObject();
-  for (const auto& [key, value] :
-       {std::pair<std::string_view, std::string_view>("specimen", row.lock),
-        {"property", row.conviction.property},
-        {"scenario", row.conviction.scenario},
-        {"class", ToString(row.conviction.synchrony)}}) {
-    json.Key(key);
-    json.String(value);
-  }
-  json.Key("runs_to_first_kill");
-  json.BeginArray();
+  json.Key("specimen").String(row.lock);
+  json.Key("property").String(row.conviction.property);
+  json.Key("scenario").String(row.conviction.scenario);
+  json.Key("class").String(ToString(row.conviction.synchrony));
+  json.Key("runs_to_first_kill").BeginArray();
   for (std::size_t i = 0; i < row.cells.size(); ++i) {
     WriteCell(json, matrix, row.cells[i], matrix.strategies[i]);
   }
@@ -97,18 +91,12 @@ std::string ToText(const KillMatrix& matrix) {
 std::string ToJson(const KillMatrix& matrix) {
   reports::JsonText json;
   json.BeginObject();
-  json.Key("schema");
-  json.String("interlock.kills/1");
-  json.Key("seed");
-  json.String(fmt::format("{:#x}", matrix.seed));
-  json.Key("seeds");
-  json.Unsigned(matrix.seeds);
-  json.Key("bound");
-  json.Unsigned(matrix.bound);
-  json.Key("complete");
-  json.Bool(matrix.complete);
-  json.Key("rows");
-  json.BeginArray();
+  json.Key("schema").String("interlock.kills/1");
+  json.Key("seed").String(fmt::format("{:#x}", matrix.seed));
+  json.Key("seeds").Unsigned(matrix.seeds);
+  json.Key("bound").Unsigned(matrix.bound);
+  json.Key("complete").Bool(matrix.complete);
+  json.Key("rows").BeginArray();
   for (const KillRow& row : matrix.rows) WriteRow(json, matrix, row);
   json.EndArray();
   json.EndObject();

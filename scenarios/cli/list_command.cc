@@ -84,7 +84,7 @@ bool IsListed(const sim::redis::Command& command) {
 
 std::string ToWords(std::string_view name) {
   std::string words(name);
-  std::replace(words.begin(), words.end(), '|', ' ');
+  std::ranges::replace(words, '|', ' ');
   return words;
 }
 
@@ -111,12 +111,9 @@ std::string CommandsToJson() {
   for (const sim::redis::Command& command : sim::redis::KnownCommands()) {
     if (!IsListed(command)) continue;
     json.BeginObject();
-    json.Key("name");
-    json.String(ToWords(command.name));
-    json.Key("arity");
-    json.Signed(command.arity);
-    json.Key("modelled");
-    json.Bool(command.handler != nullptr);
+    json.Key("name").String(ToWords(command.name));
+    json.Key("arity").Signed(command.arity);
+    json.Key("modelled").Bool(command.handler != nullptr);
     json.EndObject();
   }
   json.EndArray();
@@ -128,22 +125,11 @@ std::string ToListJson(const std::vector<Line>& lines) {
   json.BeginArray();
   for (const Line& line : lines) {
     json.BeginObject();
-    json.Key("name");
-    json.String(line.name);
-    if (!line.detail_key.empty()) {
-      json.Key(line.detail_key);
-      json.String(line.detail);
-    }
-    if (!line.runs.empty()) {
-      json.Key("runs");
-      json.String(line.runs);
-    }
-    json.Key("summary");
-    json.String(line.summary);
-    if (!line.incident.empty()) {
-      json.Key("incident");
-      json.String(line.incident);
-    }
+    json.Key("name").String(line.name);
+    if (!line.detail_key.empty()) json.Key(line.detail_key).String(line.detail);
+    if (!line.runs.empty()) json.Key("runs").String(line.runs);
+    json.Key("summary").String(line.summary);
+    if (!line.incident.empty()) json.Key("incident").String(line.incident);
     json.EndObject();
   }
   json.EndArray();
@@ -177,9 +163,7 @@ void AddListCommand(Command app, const Registry& registry, Work& work) {
       .OneOf({"locks", "scenarios", "faults", "properties", "commands"});
   command.Flag("--json", *json, "print JSON instead of text");
   command.Footer(std::string(kListFooter));
-  command.OnParsed([what, json, &registry, &work] {
-    work = [what, json, &registry] { return List(*what, *json, registry); };
-  });
+  IfChosen(command, work, [what, json, &registry] { return List(*what, *json, registry); });
 }
 
 }  // namespace interlock::scenarios::cli

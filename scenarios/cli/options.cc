@@ -33,52 +33,29 @@ CLI::App* FindCommand(const CLI::App& app, std::string_view name) {
 
 }  // namespace
 
-Option Option::Check(ValueCheck check) {
-  option_->check(std::move(check));
-  return *this;
-}
+Option Option::Check(ValueCheck check) { return Option(*option_->check(std::move(check))); }
 
 Option Option::InRange(std::int64_t least, std::int64_t most) {
-  option_->check(CLI::Range(least, most));
-  return *this;
+  return Option(*option_->check(CLI::Range(least, most)));
 }
 
 Option Option::OneOf(const std::vector<std::string>& words) {
-  option_->check(CLI::IsMember(words));
-  return *this;
+  return Option(*option_->check(CLI::IsMember(words)));
 }
 
 Option Option::Type(std::string_view name) {
-  option_->type_name(std::string(name));
-  return *this;
+  return Option(*option_->type_name(std::string(name)));
 }
 
-Option Option::ShowDefault() {
-  option_->capture_default_str();
-  return *this;
-}
+Option Option::ShowDefault() { return Option(*option_->capture_default_str()); }
 
-Option Option::Required() {
-  option_->required();
-  return *this;
-}
+Option Option::Required() { return Option(*option_->required()); }
 
-Option Option::Joined() {
-  option_->join(',');
-  return *this;
-}
+Option Option::Joined() { return Option(*option_->join(',')); }
 
-Option Option::Needs(Option other) {
-  option_->needs(other.option_);
-  return *this;
-}
+Option Option::Needs(Option other) { return Option(*option_->needs(other.option_)); }
 
-Option Option::Excludes(Option other) {
-  option_->excludes(other.option_);
-  return *this;
-}
-
-bool Option::given() const { return option_->count() > 0; }
+Option Option::Excludes(Option other) { return Option(*option_->excludes(other.option_)); }
 
 Command Command::Subcommand(std::string_view name, std::string_view help) const {
   return Command(*app_->add_subcommand(std::string(name), std::string(help)));

@@ -43,7 +43,6 @@ class Option {
   Option Joined();  ///< joins several values into one, with commas between them
   Option Needs(Option other);
   Option Excludes(Option other);
-  bool given() const;  ///< meaningful after parsing
 
  private:
   CLI::Option* option_;

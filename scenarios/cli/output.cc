@@ -13,16 +13,11 @@
 #include <fmt/format.h>
 
 #include "interlock_build_info.h"
-#include "reports/escape.h"
 
 namespace interlock::scenarios::cli {
 namespace {
 
-std::int64_t NowMs() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
+std::int64_t NowMs() { return MillisecondsSince({}).count(); }
 
 bool IsSet(const char* variable) {
   const char* value = std::getenv(variable);
@@ -87,7 +82,14 @@ reports::ExitCode Print(std::string_view text) {
                                             : reports::ExitCode::kPass;
 }
 
-reports::ToolInfo ThisTool() { return {INTERLOCK_VERSION, INTERLOCK_COMMIT, INTERLOCK_COMPILER}; }
+reports::ToolInfo ThisTool(std::string program) {
+  return {INTERLOCK_VERSION, INTERLOCK_COMMIT, INTERLOCK_COMPILER, std::move(program)};
+}
+
+std::chrono::milliseconds MillisecondsSince(std::chrono::steady_clock::time_point started) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
+                                                               started);
+}
 
 Progress::Progress(std::string title, std::string unit)
     : title_(std::move(title)), unit_(std::move(unit)), terminal_(isatty(STDERR_FILENO) != 0) {}

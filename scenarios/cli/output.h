@@ -6,7 +6,9 @@
 // how much fitted into the pipe. Any other failure to write, such as a full disk, is an error.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -38,7 +40,11 @@ Printed TryPrint(std::string_view text);
 /// Writes to stdout; kInternal, with a complaint, if that fails although stdout has a reader.
 reports::ExitCode Print(std::string_view text);
 
-reports::ToolInfo ThisTool();
+/// `program`: the command for replay lines; empty: bare tokens.
+reports::ToolInfo ThisTool(std::string program = "./interlock");
+
+/// The real time that has passed.
+std::chrono::milliseconds MillisecondsSince(std::chrono::steady_clock::time_point started);
 
 /// Shows progress from the first update on: a bar on a terminal, elsewhere a line every ten
 /// seconds.
@@ -50,6 +56,10 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   void Update(std::uint64_t done, std::uint64_t planned);
+  /// Update as a callback, which must not outlive this object.
+  std::function<void(std::uint64_t, std::uint64_t)> Updates() {
+    return [this](std::uint64_t done, std::uint64_t planned) { Update(done, planned); };
+  }
 
  private:
   const std::string title_;

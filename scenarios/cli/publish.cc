@@ -12,7 +12,6 @@
 #include "reports/json_writer.h"
 #include "reports/junit_writer.h"
 #include "reports/text_writer.h"
-#include "scenarios/cases/judged.h"
 #include "scenarios/cli/comparison.h"
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
@@ -70,7 +69,7 @@ std::string FileNameOf(const Found& found) {
   std::string name = fmt::format("{}.{}.{}.{}{}.json", found.unit.entry->subject->name(),
                                  found.unit.scenario->name, ToString(found.unit.synchrony),
                                  Slug(found.property), found.candidates.empty() ? ".explored" : "");
-  std::replace(name.begin(), name.end(), '/', '-');  // lock names have no other unsafe letters
+  std::ranges::replace(name, '/', '-');  // lock names have no other unsafe letters
   return "counterexamples/" + name;
 }
 
@@ -103,6 +102,7 @@ ExitCode PrepareOut(const OutputSettings& settings) {
 
 ExitCode WriteFile(const OutputSettings& settings, const std::string& name,
                    const std::string& content) {
+  if (settings.out.empty()) return ExitCode::kPass;
   const auto error = reports::WriteArtefact(settings.out, name, content);
   return error ? Complain(ExitCode::kInternal, error->ToString()) : ExitCode::kPass;
 }
@@ -156,8 +156,7 @@ ExitCode Publication::WriteFiles(const CampaignResult& result,
 
 ExitCode Publication::Finish(CampaignResult result) {
   reports::RunReport& report = result.report;
-  report.tool = ThisTool();
-  report.tool.program = registry_.program();
+  report.tool = ThisTool(registry_.program());
   const auto counterexamples = ExplainAll(registry_, options_, result);
   if (!settings_.out.empty()) {
     for (const Found& found : result.found) {
@@ -168,10 +167,9 @@ ExitCode Publication::Finish(CampaignResult result) {
   if (options_.shard.total <= 1) CompareWithSecondProcess(options_, report);
   ExitCode code = Combine(printed_, CodeOf(options_, report));
   code = Combine(code, PrintRest(report, counterexamples));
-  report.totals.wall_time = std::chrono::duration_cast<std::chrono::milliseconds>(
-      std::chrono::steady_clock::now() - started_);
+  report.totals.wall_time = MillisecondsSince(started_);
   fmt::print(stderr, "done in {}\n", reports::ShortSeconds(*report.totals.wall_time));
-  if (!settings_.out.empty()) code = Combine(code, WriteFiles(result, counterexamples));
+  code = Combine(code, WriteFiles(result, counterexamples));
   return Combine(code, InterruptionCode());
 }
 

@@ -32,7 +32,8 @@ void Guard(const OutputSettings& settings, const Registry& registry, std::uint64
 /// up later changes no verdict.
 reports::ExitCode PrepareOut(const OutputSettings& settings);
 
-/// Writes a file below settings.out; complains and returns kInternal if that fails.
+/// Writes a file below settings.out, if that is given; complains and returns kInternal if that
+/// fails.
 reports::ExitCode WriteFile(const OutputSettings& settings, const std::string& name,
                             const std::string& content);
 

@@ -11,7 +11,6 @@
 #include <fmt/ranges.h>
 
 #include "scenarios/judge/property.h"
-#include "scenarios/search/guarantees.h"
 #include "sim/unknown_name.h"
 
 namespace interlock::scenarios::cli {
@@ -36,25 +35,25 @@ Status Unknown(std::string_view kind, std::string_view given,
   return Invalid(std::move(text));
 }
 
-/// The names that match any of the comma-separated patterns, in order.
-Result<std::vector<std::size_t>> Choose(std::string_view kind, std::string_view patterns,
-                                        const std::vector<std::string_view>& names,
-                                        std::string_view where_they_stand) {
-  std::vector<bool> matched(names.size());
-  for (std::string_view left = patterns;;) {
-    const std::string_view pattern = left.substr(0, left.find(','));
+/// Those whose name matches any of the comma-separated patterns, in order.
+template <typename T, typename NameOf>
+Result<std::vector<T>> Choose(std::string_view kind, std::string_view patterns,
+                              const std::vector<T>& all, const NameOf& name_of,
+                              std::string_view where_they_stand) {
+  std::vector<std::string_view> names;
+  for (const T& one : all) names.push_back(name_of(one));
+  std::vector<bool> matched(all.size());
+  for (const std::string_view pattern : SplitAtCommas(patterns)) {
     bool any = false;
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (!Matches(pattern, names[i])) continue;
       matched[i] = any = true;
     }
     if (!any) return Unknown(kind, pattern, names, where_they_stand);
-    if (pattern.size() == left.size()) break;
-    left.remove_prefix(pattern.size() + 1);
   }
-  std::vector<std::size_t> chosen;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (matched[i]) chosen.push_back(i);
+  std::vector<T> chosen;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (matched[i]) chosen.push_back(all[i]);
   }
   return chosen;
 }
@@ -100,13 +99,9 @@ Result<Registry> Registry::Make(std::vector<std::shared_ptr<const harness::Subje
 }
 
 Result<std::vector<Entry>> Registry::Select(std::string_view patterns) const {
-  std::vector<std::string_view> names;
-  for (const Entry& entry : entries_) names.push_back(entry.subject->name());
-  const auto chosen = Choose("lock", patterns, names, "see `list locks`");
-  if (!chosen.ok()) return chosen.status();
-  std::vector<Entry> selected;
-  for (const std::size_t i : *chosen) selected.push_back(entries_[i]);
-  return selected;
+  return Choose(
+      "lock", patterns, entries_, [](const Entry& entry) { return entry.subject->name(); },
+      "see `list locks`");
 }
 
 const Entry* Registry::Find(std::string_view name) const {
@@ -118,16 +113,10 @@ const Entry* Registry::Find(std::string_view name) const {
 
 Result<std::vector<const Scenario*>> SelectScenarios(std::string_view patterns) {
   std::vector<const Scenario*> all;
-  std::vector<std::string_view> names;
-  for (const Scenario& scenario : Catalogue()) {
-    all.push_back(&scenario);
-    names.push_back(scenario.name);
-  }
-  const auto chosen = Choose("scenario", patterns, names, "see `list scenarios`");
-  if (!chosen.ok()) return chosen.status();
-  std::vector<const Scenario*> selected;
-  for (const std::size_t i : *chosen) selected.push_back(all[i]);
-  return selected;
+  for (const Scenario& scenario : Catalogue()) all.push_back(&scenario);
+  return Choose(
+      "scenario", patterns, all, [](const Scenario* scenario) { return scenario->name; },
+      "see `list scenarios`");
 }
 
 Result<std::vector<const Scenario*>> SelectFaultClasses(std::string_view pattern) {
@@ -138,7 +127,7 @@ Result<std::vector<const Scenario*>> SelectFaultClasses(std::string_view pattern
     if (Matches(pattern, scenario.fault_class)) selected.push_back(&scenario);
   }
   if (!selected.empty()) return selected;
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   const std::string all = fmt::format("known are {}", fmt::join(names, ", "));
   return Unknown("class of faults", pattern, names, all);

@@ -49,6 +49,42 @@ std::uint64_t DigestAt(std::string_view digests, std::size_t index) {
   return value;
 }
 
+/// What the workload needs and the lock does not have; empty: nothing.
+std::string WhatItLacks(const Workload& workload, const std::string& lock,
+                        const harness::Traits& traits) {
+  const Extras extras = ExtrasOf(traits);
+  const bool keeps_limit = LimitStands(traits.kind).has_value();
+  if (workload.permits > 1 && !ModelOf(traits.kind).permits) {
+    return fmt::format("the token asks for {} permits of {}, which is not a semaphore",
+                       workload.permits, lock);
+  }
+  if (HasReaders(workload) && !ModelOf(traits.kind).shares) {
+    return fmt::format("the token asks {} for readers, which it does not have", lock);
+  }
+  if (HasOwnLeases(workload) && !traits.own_leases && !keeps_limit) {
+    return fmt::format("the token has clients with leases of their own, but {} has one for all",
+                       lock);
+  }
+  if (HasOwnLimits(workload) && !keeps_limit) {
+    return fmt::format("the token has clients with limits of their own, but {} keeps none", lock);
+  }
+  if (SetsLimits(workload) && !MaySetLimits(traits.kind)) {
+    return fmt::format("the token has the limit of {} set, which is only that of its permits",
+                       lock);
+  }
+  if (std::ranges::any_of(workload.clients, &ClientPlan::shares_objects) && !traits.concurrent) {
+    return fmt::format(
+        "the token has several tasks use one object of {}, which does not say that they may", lock);
+  }
+  if (HasStops(workload) && !extras.stops) {
+    return fmt::format("the token stops waits of {}, which cannot be", lock);
+  }
+  if (HasOperators(workload) && !extras.operators) {
+    return fmt::format("the token has operators of {}, which has no operations for them", lock);
+  }
+  return "";
+}
+
 std::string Quoted(std::string_view text) {
   std::string quoted;
   for (const char letter : text) {
@@ -79,6 +115,11 @@ sim::Choices ReplayCase::Choices() const {
     return sim::Choices::FromTape(packed->tape);
   }
   return ChoicesOfRun(std::get<std::uint64_t>(token.run));
+}
+
+RunResult ReplayCase::Run(sim::Universe& universe, bool keep_events) const {
+  sim::Choices choices = Choices();
+  return RunOnce(universe, run_case(), workload, choices, keep_events);
 }
 
 Result<ReplayCase> ReadReplayCase(const std::string& what, const Registry& registry) {
@@ -125,47 +166,9 @@ Result<ReplayCase> ReplayCaseOf(std::string_view token, const Registry& registry
     replayed.workload =
         Generator(*unit.scenario, ExtrasOf(unit.entry->subject->traits())).Draw(seed);
   }
-  if (replayed.workload.permits > 1 && !ModelOf(unit.entry->subject->traits().kind).permits) {
-    return Invalid(fmt::format("the token asks for {} permits of {}, which is not a semaphore",
-                               replayed.workload.permits, replayed.token.lock));
-  }
-  if (HasReaders(replayed.workload) && !ModelOf(unit.entry->subject->traits().kind).shares) {
-    return Invalid(
-        fmt::format("the token asks {} for readers, which it does not have", replayed.token.lock));
-  }
-  const harness::Traits traits = unit.entry->subject->traits();
-  if (HasOwnLeases(replayed.workload) && !traits.own_leases &&
-      !LimitStands(traits.kind).has_value()) {
-    return Invalid(
-        fmt::format("the token has clients with leases of their own, but {} has one for all",
-                    replayed.token.lock));
-  }
-  if (HasOwnLimits(replayed.workload) && !LimitStands(traits.kind).has_value()) {
-    return Invalid(fmt::format("the token has clients with limits of their own, but {} keeps none",
-                               replayed.token.lock));
-  }
-  if (SetsLimits(replayed.workload) && !MaySetLimits(traits.kind)) {
-    return Invalid(
-        fmt::format("the token has the limit of {} set, which is only that of its permits",
-                    replayed.token.lock));
-  }
-  const auto shares = [](const ClientPlan& client) { return client.shares_objects; };
-  if (std::any_of(replayed.workload.clients.begin(), replayed.workload.clients.end(), shares) &&
-      !traits.concurrent) {
-    return Invalid(
-        fmt::format("the token has several tasks use one object of {}, which does not "
-                    "say that they may",
-                    replayed.token.lock));
-  }
-  const Extras extras = ExtrasOf(traits);
-  if (HasStops(replayed.workload) && !extras.stops) {
-    return Invalid(
-        fmt::format("the token stops waits of {}, which cannot be", replayed.token.lock));
-  }
-  if (HasOperators(replayed.workload) && !extras.operators) {
-    return Invalid(fmt::format("the token has operators of {}, which has no operations for them",
-                               replayed.token.lock));
-  }
+  const std::string lacks =
+      WhatItLacks(replayed.workload, replayed.token.lock, unit.entry->subject->traits());
+  if (!lacks.empty()) return Invalid(lacks);
   return replayed;
 }
 
@@ -197,11 +200,10 @@ std::string AsTest(const ReplayCase& replayed, const RunResult& run, bool shippe
   std::string code = "LK000";
   std::string what = "It violated nothing when this test was made.";
   std::string name = "Holds";
-  const RunCase run_case = CaseOf(replayed.unit);
   const auto asked =
       replayed.file.has_value() ? JudgedFromSlug(replayed.file->property) : std::nullopt;
   const Violation* naming = asked.has_value() ? run.Find(*asked) : nullptr;
-  if (naming == nullptr) naming = NamingViolation(run, run_case);
+  if (naming == nullptr) naming = NamingViolation(run, replayed.run_case());
   if (naming != nullptr) {
     code = Code(naming->property);
     what = naming->what;

@@ -25,7 +25,9 @@ struct ReplayCase {
   Workload workload;
   std::optional<reports::Counterexample> file;  ///< set if it came from a file
 
+  RunCase run_case() const { return {unit.entry->subject.get(), unit.scenario, unit.synchrony}; }
   sim::Choices Choices() const;
+  RunResult Run(sim::Universe& universe, bool keep_events = false) const;
 };
 
 /// `what` is a token or a file name. kInvalidArgument says what is wrong.

@@ -17,7 +17,6 @@
 #include "scenarios/search/explore/sources.h"
 #include "scenarios/search/isolated.h"
 #include "scenarios/search/row_book.h"
-#include "scenarios/search/rows.h"
 #include "scenarios/search/shrink/continued.h"
 #include "scenarios/search/shrink/explain.h"
 #include "scenarios/search/to_report.h"
@@ -59,19 +58,17 @@ class Replay {
     auto replayed = ReadReplayCase(settings_.forced.cases.front(), registry_);
     if (!replayed.ok()) return Complain(ExitCode::kBadInput, replayed.status().message());
     case_ = *std::move(replayed);
-    GuardOptions guard;
-    guard.patience = std::chrono::seconds(settings_.watchdog);
-    guard.program = registry_.program();
-    InstallGuard(guard);
+    const std::chrono::seconds patience(settings_.watchdog);
+    InstallGuard({.patience = patience, .program = registry_.program()});
     const GuardedThread guarded;
     isolation_.isolate = !settings_.stop_debugger;  // a debugger is in this process
-    isolation_.patience = guard.patience;
+    isolation_.patience = patience;
     isolation_.stop = &Interrupted();
     if (isolated_.Isolates(*case_.unit.entry)) {
       const auto end = isolated_.EndOf(case_.unit, case_.token_text, true);
       if (end) return PublishCrash(*end);
     }
-    run_case_ = {case_.unit.entry->subject.get(), case_.unit.scenario, case_.unit.synchrony};
+    run_case_ = case_.run_case();
     const GuardedRun run(run_case_.subject->name(), run_case_.scenario->name, run_case_.synchrony,
                          std::string_view(case_.token_text));
     sim::Choices choices = case_.Choices();
@@ -142,16 +139,21 @@ class Replay {
     return std::make_unique<sim::SeededSource>(settings_.seed);
   }
 
+  /// What a campaign of this one run would have found, undecided.
+  CampaignResult ResultOf(const UnitResult& sum) const {
+    CampaignResult result;
+    FillRows({case_.unit}, {sum}, result);
+    result.report.tool = ThisTool(registry_.program());
+    result.report.goals.clear();
+    if (const auto* seed = std::get_if<std::uint64_t>(&case_.token.run)) result.report.seed = *seed;
+    return result;
+  }
+
   /// The run does not reach its end: publishes what was seen of it.
   ExitCode PublishCrash(const WorkerEnd& end) {
     UnitResult sum;
     sum.crash = LockCrash{0, end.what, end.hung, ""};
-    CampaignResult result;
-    FillRows({case_.unit}, {sum}, result);
-    result.report.tool = ThisTool();
-    result.report.tool.program = registry_.program();
-    result.report.goals.clear();
-    if (const auto* seed = std::get_if<std::uint64_t>(&case_.token.run)) result.report.seed = *seed;
+    CampaignResult result = ResultOf(sum);
     std::erase_if(result.report.results,
                   [](const auto& row) { return row.verdict != reports::Verdict::kViolated; });
     Found& found = result.found.front();
@@ -174,13 +176,8 @@ class Replay {
     AddRun(run, 0, sum);
     sum.double_runs = 1;
     sum.divergences = diverged ? 1 : 0;
-    CampaignResult result;
-    FillRows({case_.unit}, {sum}, result);
-    result.report.tool = ThisTool();
-    result.report.tool.program = registry_.program();
-    result.report.goals.clear();
+    CampaignResult result = ResultOf(sum);
     result.report.trace_hash = run.trace_hash;
-    if (const auto* seed = std::get_if<std::uint64_t>(&case_.token.run)) result.report.seed = *seed;
     if (settings_.until > 0) result.report.seed = settings_.seed;
     // Not decided like a campaign's rows: a single run has no sound control beside it. Properties
     // it did not exercise are no result of it.
@@ -303,14 +300,12 @@ void AddReplayCommand(Command app, const Registry& registry, Work& work) {
       .InRange(1, 3600)
       .ShowDefault();
   command.Footer(std::string(kReplayFooter));
-  command.OnParsed([settings, &registry, &work] {
-    work = [settings, &registry] {
-      if (!settings->forced.redis.empty()) return ReplayOnServers(settings->forced, registry);
-      if (settings->forced.cases.size() > 1) {
-        return Complain(ExitCode::kUsage, "several cases are replayed with --redis only");
-      }
-      return Replay(*settings, registry).Run();
-    };
+  IfChosen(command, work, [settings, &registry] {
+    if (!settings->forced.redis.empty()) return ReplayOnServers(settings->forced, registry);
+    if (settings->forced.cases.size() > 1) {
+      return Complain(ExitCode::kUsage, "several cases are replayed with --redis only");
+    }
+    return Replay(*settings, registry).Run();
   });
 }
 

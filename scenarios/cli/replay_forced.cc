@@ -5,7 +5,6 @@
 #include <array>
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,6 +15,7 @@
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/replay_case.h"
+#include "scenarios/cli/values.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/log/words.h"
 #include "scenarios/run/forced/forced_replay.h"
@@ -119,10 +119,10 @@ class Forcing {
     one.synchrony = replayed.unit.synchrony;
     one.source = source;
     sim::Universe alone;
-    const RunResult simulated = Once(alone, replayed);
+    const RunResult simulated = replayed.Run(alone);
     for (const Violation& violation : simulated.violations) {
       std::string name = fmt::format("{} {}", Code(violation.property), Slug(violation.property));
-      if (std::find(one.violations.begin(), one.violations.end(), name) == one.violations.end()) {
+      if (std::ranges::find(one.violations, name) == one.violations.end()) {
         one.violations.push_back(std::move(name));
       }
     }
@@ -136,14 +136,6 @@ class Forcing {
     }
     report_.cases.push_back(std::move(one));
     return Status();
-  }
-
-  static RunResult Once(sim::Universe& universe, const ReplayCase& replayed) {
-    sim::Choices choices = replayed.Choices();
-    return RunOnce(
-        universe,
-        {replayed.unit.entry->subject.get(), replayed.unit.scenario, replayed.unit.synchrony},
-        replayed.workload, choices);
   }
 
   std::string WhyNot(const Workload& workload, const RunResult& simulated,
@@ -183,7 +175,7 @@ class Forcing {
     report_.backend = forced.backend() + (own_ ? " of its own" : "");
     sim::Universe universe;
     universe.SetShadow(&forced);
-    const RunResult again = Once(universe, replayed);
+    const RunResult again = replayed.Run(universe);
     forced.CleanUp();
     if (again.trace_hash != simulated.trace_hash) {
       one.outcome = Forced::kDiffers;
@@ -215,9 +207,8 @@ class Forcing {
                  std::vector<real::ForcedServer>& servers) const {
     const auto wanted = static_cast<std::size_t>(workload.nodes);
     if (!own_ && targets_.size() != wanted) {
-      return Status(StatusCode::kInvalidArgument,
-                    fmt::format("the case has {}: give as many URLs, separated by commas",
-                                reports::Count(wanted, "server")));
+      return Invalid(fmt::format("the case has {}: give as many URLs, separated by commas",
+                                 reports::Count(wanted, "server")));
     }
     for (std::size_t i = 0; i < wanted; ++i) {
       if (!own_) {

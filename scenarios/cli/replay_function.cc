@@ -21,11 +21,8 @@ ReplayVerdict ReplayWith(const Result<scenarios::cli::Registry>& registry, std::
     verdict.text = replayed.status().message();
     return verdict;
   }
-  const scenarios::RunCase run_case = scenarios::CaseOf(replayed->unit);
   sim::Universe universe;
-  sim::Choices choices = replayed->Choices();
-  const scenarios::RunResult run =
-      scenarios::RunOnce(universe, run_case, replayed->workload, choices);
+  const scenarios::RunResult run = replayed->Run(universe);
   verdict.replayed = true;
   for (const scenarios::Violation& violation : run.violations) {
     const std::string code(scenarios::Code(violation.property));

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <string_view>
-#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -50,20 +48,17 @@ Result<std::vector<const reports::Format*>> SelectFormats(std::string_view names
   std::vector<std::string_view> known;
   for (const reports::Format& one : reports::Formats()) known.push_back(one.name);
   std::vector<const reports::Format*> selected;
-  for (std::string_view left = names;;) {
-    const std::string_view name = left.substr(0, left.find(','));
+  for (const std::string_view name : SplitAtCommas(names)) {
     const reports::Format* format = reports::FindFormat(name);
     if (format == nullptr) {
-      return Status(StatusCode::kInvalidArgument,
-                    fmt::format("{}; known are {}", sim::UnknownName("format", name, known),
-                                fmt::join(known, ", ")));
+      return Invalid(fmt::format("{}; known are {}", sim::UnknownName("format", name, known),
+                                 fmt::join(known, ", ")));
     }
-    if (std::find(selected.begin(), selected.end(), format) == selected.end()) {
+    if (std::ranges::find(selected, format) == selected.end()) {
       selected.push_back(format);
     }
-    if (name.size() == left.size()) return selected;
-    left.remove_prefix(name.size() + 1);
   }
+  return selected;
 }
 
 /// The verdict is the stored run's: rendering returns its exit code.
@@ -136,7 +131,7 @@ ExitCode MergeFiles(const ReportSettings& settings, const Registry& registry) {
   options.explore = first.explores;
   options.explaining = Explaining::kFirst;
   options.strategy = FindStrategy(first.strategy);
-  options.jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.jobs = JobsOf(0);
   options.stop = &Interrupted();
   options.isolate = true;
   if (const auto wrong = PrepareOut(settings.output); wrong != ExitCode::kPass) return wrong;
@@ -165,9 +160,7 @@ void AddMerge(Command report, const Registry& registry, Work& work) {
   merge.Add("--out", settings->output.out, "folder for run.json, junit.xml, counterexamples/")
       .Check(NotEmpty);
   merge.Footer(std::string(kMergeFooter));
-  merge.OnParsed([settings, &registry, &work] {
-    work = [settings, &registry] { return MergeFiles(*settings, registry); };
-  });
+  IfChosen(merge, work, [settings, &registry] { return MergeFiles(*settings, registry); });
 }
 
 }  // namespace

@@ -3,8 +3,6 @@
 #include <string>
 #include <string_view>
 
-#include <fmt/format.h>
-
 #include "reports/diff_writer.h"
 #include "reports/run_diff.h"
 #include "reports/run_files.h"
@@ -52,11 +50,8 @@ ExitCode Compare(const DiffSettings& settings, const Registry& registry) {
   if (const auto bad = PrepareOut(settings.output); bad != ExitCode::kPass) return bad;
   ExitCode code = ExitCodeOf(diff);
   code = Combine(code, Print(Written(settings, diff)));
-  if (!settings.output.out.empty()) {
-    code = Combine(code, WriteFile(settings.output, "diff.json", ToJson(diff)));
-    code = Combine(code, WriteFile(settings.output, "diff.md", ToMarkdown(diff)));
-  }
-  return code;
+  code = Combine(code, WriteFile(settings.output, "diff.json", ToJson(diff)));
+  return Combine(code, WriteFile(settings.output, "diff.md", ToMarkdown(diff)));
 }
 
 }  // namespace
@@ -73,9 +68,7 @@ void AddReportDiff(Command report, const Registry& registry, Work& work) {
   diff.Flag("--json", settings->output.json, "the same as --format json");
   diff.Add("--out", settings->output.out, "folder for diff.json and diff.md").Check(NotEmpty);
   diff.Footer(std::string(kDiffFooter));
-  diff.OnParsed([settings, &registry, &work] {
-    work = [settings, &registry] { return Compare(*settings, registry); };
-  });
+  IfChosen(diff, work, [settings, &registry] { return Compare(*settings, registry); });
 }
 
 }  // namespace interlock::scenarios::cli

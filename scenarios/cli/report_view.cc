@@ -9,13 +9,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <list>
 #include <string>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>

@@ -28,14 +28,13 @@ std::vector<std::string> CasesIn(const std::string& folder, std::error_code& err
        at.increment(error)) {
     if (at->path().extension() == ".json") names.push_back(at->path().filename().string());
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 
 bool IsAmong(const Entry& entry, const std::vector<Entry>& entries) {
-  return std::any_of(entries.begin(), entries.end(), [&](const Entry& other) {
-    return other.subject->name() == entry.subject->name();
-  });
+  return std::ranges::any_of(
+      entries, [&](const Entry& other) { return other.subject->name() == entry.subject->name(); });
 }
 
 reports::ResultRow RowFor(const ReplayCase& replayed, Judged property, const RunResult& run) {
@@ -74,15 +73,13 @@ reports::ResultRow RowFor(const ReplayCase& replayed, Judged property, const Wor
 
 reports::ResultRow RowOfReplay(const ReplayCase& replayed, Judged property,
                                IsolatedRunner& isolated, sim::Universe& universe) {
-  const RunCase run_case = CaseOf(replayed.unit);
   if (isolated.Isolates(*replayed.unit.entry)) {
     const auto end = isolated.EndOf(replayed.unit, replayed.token_text, false);
     if (end) return RowFor(replayed, property, *end);
   }
-  const GuardedRun guarded(run_case.subject->name(), run_case.scenario->name, run_case.synchrony,
+  const GuardedRun guarded(replayed.token.lock, replayed.token.scenario, replayed.token.synchrony,
                            std::string_view(replayed.token_text));
-  sim::Choices choices = replayed.Choices();
-  return RowFor(replayed, property, RunOnce(universe, run_case, replayed.workload, choices));
+  return RowFor(replayed, property, replayed.Run(universe));
 }
 
 }  // namespace

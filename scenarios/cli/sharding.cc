@@ -2,7 +2,6 @@
 #include "scenarios/cli/sharding.h"
 #include "scenarios/cli/values.h"
 
-#include <charconv>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -20,19 +19,11 @@ struct Pair {
   std::uint64_t base;
 };
 
-std::optional<std::uint64_t> ParseShardNumber(std::string_view text) {
-  std::uint64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end || number > kMostShards) return std::nullopt;
-  return number;
-}
-
 Result<Shard> MakeShard(std::string_view index, std::string_view total, std::uint64_t base,
                         const std::string& source) {
-  const auto number = ParseShardNumber(index);
-  const auto count = ParseShardNumber(total);
-  if (!number || !count || *number < base || *count == 0 || *number - base >= *count) {
+  const auto number = ParseNumber(index);
+  const auto count = ParseNumber(total);
+  if (!number || !count || *number < base || *number - base >= *count || *count > kMostShards) {
     return Invalid(fmt::format("{}: \"{}\" of \"{}\" is not a shard; they are numbered from {}",
                                source, index, total, base));
   }
@@ -73,15 +64,13 @@ std::vector<Pair> PairsOf(const Variables& variables) {
   std::vector<Pair> pairs;
   if (own) pairs.push_back({"INTERLOCK_SHARD_INDEX", "INTERLOCK_SHARD_TOTAL", 0});
   const std::uint64_t gitlab = variables("GITLAB_CI") != nullptr ? 1 : 0;
-  for (const Pair& pair : {Pair{"TEST_SHARD_INDEX", "TEST_TOTAL_SHARDS", 0},
-                           {"GTEST_SHARD_INDEX", "GTEST_TOTAL_SHARDS", 0},
-                           {"CI_NODE_INDEX", "CI_NODE_TOTAL", gitlab},
-                           {"CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", 0},
-                           {"BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", 0},
-                           {"BITBUCKET_PARALLEL_STEP", "BITBUCKET_PARALLEL_STEP_COUNT", 0},
-                           {"SEMAPHORE_JOB_INDEX", "SEMAPHORE_JOB_COUNT", 1}}) {
-    pairs.push_back(pair);
-  }
+  pairs.insert(pairs.end(), {{"TEST_SHARD_INDEX", "TEST_TOTAL_SHARDS", 0},
+                             {"GTEST_SHARD_INDEX", "GTEST_TOTAL_SHARDS", 0},
+                             {"CI_NODE_INDEX", "CI_NODE_TOTAL", gitlab},
+                             {"CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", 0},
+                             {"BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", 0},
+                             {"BITBUCKET_PARALLEL_STEP", "BITBUCKET_PARALLEL_STEP_COUNT", 0},
+                             {"SEMAPHORE_JOB_INDEX", "SEMAPHORE_JOB_COUNT", 1}});
   if (kubernetes) pairs.push_back({"JOB_COMPLETION_INDEX", "INTERLOCK_SHARD_TOTAL", 0});
   return pairs;
 }

@@ -20,7 +20,7 @@ std::vector<std::string> Acquittals(const KillMatrix& matrix) {
     const std::string what =
         fmt::format("{} ({} in {}, {})", row.lock, row.conviction.property, row.conviction.scenario,
                     ToString(row.conviction.synchrony));
-    if (std::none_of(row.cells.begin(), row.cells.end(), killed)) {
+    if (std::ranges::none_of(row.cells, killed)) {
       all.push_back(what + ": no strategy convicts it");
     } else if (!killed(row.cells.back())) {
       all.push_back(what + ": the portfolio does not convict it");
@@ -41,9 +41,7 @@ ExitCode PrintKillMatrix(const OutputSettings& settings, const Registry& registr
   KillMatrix matrix;
   {
     Progress progress("hunting");
-    options.progress = [&](std::uint64_t done, std::uint64_t planned) {
-      progress.Update(done, planned);
-    };
+    options.progress = progress.Updates();
     matrix = MakeKillMatrix(options);
   }
   if (matrix.rows.empty()) {
@@ -53,7 +51,7 @@ ExitCode PrintKillMatrix(const OutputSettings& settings, const Registry& registr
   if (!matrix.complete) code = ExitCode::kInconclusive;
   const std::string json = ToJson(matrix);
   code = Combine(code, Print(settings.json ? json : ToText(matrix)));
-  if (!settings.out.empty()) code = Combine(code, WriteFile(settings, "kills.json", json));
+  code = Combine(code, WriteFile(settings, "kills.json", json));
   return Combine(code, InterruptionCode());
 }
 

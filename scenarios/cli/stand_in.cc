@@ -20,36 +20,24 @@
 namespace interlock::scenarios::cli {
 namespace {
 
-/// The questions, in this order.
 enum class Question : std::uint8_t { kName, kSummary, kTraits, kExplored, kPromises, kOwners };
-constexpr unsigned kQuestions = 6;
+
+/// Puts each of the questions, in this order, and forgets the answers.
+constexpr auto kPut = std::to_array<void (*)(const harness::Subject&)>({
+    [](const harness::Subject& subject) { static_cast<void>(subject.name()); },
+    [](const harness::Subject& subject) { static_cast<void>(subject.summary()); },
+    [](const harness::Subject& subject) { static_cast<void>(subject.traits()); },
+    [](const harness::Subject& subject) { static_cast<void>(subject.explored()); },
+    [](const harness::Subject& subject) { static_cast<void>(subject.Promises()); },
+    [](const harness::Subject& subject) {
+      static_cast<void>(JudgedFor(Catalogue().front(), subject));
+    },
+});
+constexpr unsigned kQuestions = kPut.size();
 constexpr unsigned kLongestAnswer = 5;  // s
 
 using Mask = unsigned;  // set of questions that it does not survive
 constexpr Mask Bit(Question question) { return 1U << static_cast<unsigned>(question); }
-
-void Put(const harness::Subject& subject, Question question) {
-  switch (question) {
-    case Question::kName:
-      static_cast<void>(subject.name());
-      return;
-    case Question::kSummary:
-      static_cast<void>(subject.summary());
-      return;
-    case Question::kTraits:
-      static_cast<void>(subject.traits());
-      return;
-    case Question::kExplored:
-      static_cast<void>(subject.explored());
-      return;
-    case Question::kPromises:
-      static_cast<void>(subject.Promises());
-      return;
-    case Question::kOwners:
-      static_cast<void>(JudgedFor(Catalogue().front(), subject));
-      return;
-  }
-}
 
 /// Asks all questions from `first` on in a fork; returns how many were answered. More than there
 /// are: forking failed.
@@ -63,7 +51,7 @@ unsigned Answered(const harness::Subject& subject, unsigned first) {
     }
     alarm(kLongestAnswer);
     for (unsigned i = first; i < kQuestions; ++i) {
-      Put(subject, static_cast<Question>(i));
+      kPut[i](subject);
       if (write(ends[1], "x", 1) != 1) break;
     }
     _exit(0);
@@ -123,7 +111,7 @@ class StandIn final : public harness::Subject {
                                          const harness::LockOptions& options) const override {
     // Here it may end the process, as it did when tried out.
     for (unsigned i = 0; worker_ && i < kQuestions; ++i) {
-      if ((bad_ >> i & 1U) != 0) Put(*original_, static_cast<Question>(i));
+      if ((bad_ >> i & 1U) != 0) kPut[i](*original_);
     }
     if (worker_) std::abort();  // having done so once is enough
     return original_->NewLock(environment, options);

@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <string_view>
 
 #include <interlock/harness/lock.h>
 

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -10,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,9 +19,7 @@
 #include "reports/escape.h"
 
 namespace interlock::scenarios::cli {
-namespace {
 
-/// The whole of `text` as a number.
 std::optional<std::uint64_t> ParseNumber(std::string_view text, int base) {
   std::uint64_t value = 0;
   const char* end = text.data() + text.size();
@@ -27,8 +27,6 @@ std::optional<std::uint64_t> ParseNumber(std::string_view text, int base) {
   if (error != std::errc() || stopped != end) return std::nullopt;
   return value;
 }
-
-}  // namespace
 
 std::optional<std::uint64_t> ParseSeed(std::string_view text) {
   if (text.starts_with("0x") || text.starts_with("0X")) return ParseNumber(text.substr(2), 16);
@@ -40,15 +38,19 @@ std::string WhyNoSeed(const std::string& text) {
   return text + " is not a number from 0 to 2^64-1, decimal or 0x...";
 }
 
-std::optional<std::chrono::seconds> ParseBudget(std::string_view text) {
+Result<std::optional<std::chrono::seconds>> ParseBudget(const std::string& text) {
+  if (text.empty()) return std::optional<std::chrono::seconds>();
   constexpr std::uint64_t kMost = 1'000'000;
   std::chrono::seconds unit(1);
   if (text.ends_with('m')) unit = std::chrono::minutes(1);
   if (text.ends_with('h')) unit = std::chrono::hours(1);
-  if (text.ends_with('s') || text.ends_with('m') || text.ends_with('h')) text.remove_suffix(1);
-  const auto amount = ParseNumber(text, 10);
-  if (!amount.has_value() || *amount == 0 || *amount > kMost) return std::nullopt;
-  return unit * static_cast<std::int64_t>(*amount);
+  const bool has_unit = text.ends_with('s') || text.ends_with('m') || text.ends_with('h');
+  const auto amount =
+      ParseNumber(std::string_view(text).substr(0, text.size() - (has_unit ? 1 : 0)));
+  if (!amount.has_value() || *amount == 0 || *amount > kMost) {
+    return Invalid(fmt::format("--budget {}: use a length such as 90s, 5m or 1h", text));
+  }
+  return std::optional(unit * static_cast<std::int64_t>(*amount));
 }
 
 std::optional<std::chrono::nanoseconds> ParseDuration(std::string_view text) {
@@ -63,13 +65,27 @@ std::optional<std::chrono::nanoseconds> ParseDuration(std::string_view text) {
   if (text == "0") return std::chrono::nanoseconds(0);
   for (const auto& [suffix, unit] : kUnits) {
     if (!text.ends_with(suffix)) continue;
-    const auto amount = ParseNumber(text.substr(0, text.size() - suffix.size()), 10);
+    const auto amount = ParseNumber(text.substr(0, text.size() - suffix.size()));
     // "5ms" also ends with an "s".
     if (!amount) continue;
     if (*amount > kMost) return std::nullopt;
     return unit * static_cast<std::int64_t>(*amount);
   }
   return std::nullopt;
+}
+
+int JobsOf(int given) {
+  return given > 0 ? given : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+std::vector<std::string_view> SplitAtCommas(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    parts.push_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
 }
 
 std::optional<std::string> PrepareFolder(const std::string& path) {
@@ -92,9 +108,7 @@ std::optional<std::string> PrepareFolder(const std::string& path) {
 Result<std::string> ReadWholeFile(const std::string& path) {
   constexpr std::size_t kMost = std::size_t{64} << 20U;
   constexpr std::size_t kPiece = std::size_t{64} << 10U;
-  const auto bad = [&](std::string_view what) {
-    return Status(StatusCode::kInvalidArgument, fmt::format("{} {}", path, what));
-  };
+  const auto bad = [&](std::string_view what) { return Invalid(fmt::format("{} {}", path, what)); };
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) return bad("is a directory, not a file");
   std::ifstream file(path, std::ios::binary);

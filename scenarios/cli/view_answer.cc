@@ -16,6 +16,7 @@
 #include "reports/escape.h"
 #include "reports/formats.h"
 #include "reports/html_index.h"
+#include "scenarios/cli/values.h"
 #include "sim/redis/text.h"
 
 namespace interlock::scenarios::cli {
@@ -160,7 +161,7 @@ std::vector<std::string> NamesIn(Descriptor folder) {
     if (S_ISDIR(about.st_mode)) names.push_back(name + "/");
     if (S_ISREG(about.st_mode)) names.push_back(name);
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 
@@ -215,9 +216,8 @@ std::optional<std::vector<std::string>> PartsOfTarget(std::string_view target) {
 Result<ViewFolder> ViewFolder::Open(const std::string& path) {
   Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.get() < 0) {
-    return Status(StatusCode::kInvalidArgument,
-                  fmt::format("cannot show {}: {}", reports::SafeForTerminal(path, true),
-                              std::generic_category().message(errno)));
+    return Invalid(fmt::format("cannot show {}: {}", reports::SafeForTerminal(path, true),
+                               std::generic_category().message(errno)));
   }
   return ViewFolder(std::move(folder));
 }

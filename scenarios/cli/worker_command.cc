@@ -5,11 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include "reports/json_writer.h"
 #include "reports/work_request.h"
@@ -96,12 +92,9 @@ std::string ExplainCase(const WorkRequest& request, const Order& order, const Re
 std::string RunToken(const WorkRequest& request, const Order& order, const Registry& registry) {
   const auto replayed = ReplayCaseOf(request.token, registry);
   if (!replayed.ok()) return FramedAnswer(replayed.status().message(), true);
-  const Unit& unit = replayed->unit;
-  const RunCase run_case = CaseOf(unit);
   sim::Universe universe;
-  sim::Choices choices = replayed->Choices();
   UnitResult sum;
-  AddRun(RunOnce(universe, run_case, replayed->workload, choices, request.keep_events), 0, sum);
+  AddRun(replayed->Run(universe, request.keep_events), 0, sum);
   return FramedAnswer(ToLine(ToShardBlock(order.unit, 0, sum)), false);
 }
 
@@ -152,10 +145,7 @@ reports::ExitCode ServeRequests(const Registry& registry) {
   // Ctrl-C reaches all of a terminal's processes; the parent ends this one then.
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGTERM, SIG_IGN);
-  GuardOptions guard;
-  guard.patience = kPatienceOfOrphans;
-  guard.program = registry.program();
-  InstallGuard(guard);
+  InstallGuard({.patience = kPatienceOfOrphans, .program = registry.program()});
   const GuardedThread guarded;
   EndWithStarter();
   LimitMemory();
@@ -176,7 +166,7 @@ reports::ExitCode ServeRequests(const Registry& registry) {
 void AddWorkerCommand(Command app, const Registry& registry, Work& work) {
   Command command = app.Subcommand("worker", "");
   command.Hide();
-  command.OnParsed([&registry, &work] { work = [&registry] { return ServeRequests(registry); }; });
+  IfChosen(command, work, [&registry] { return ServeRequests(registry); });
 }
 
 }  // namespace interlock::scenarios::cli

@@ -38,7 +38,7 @@ class Circles {
   explicit Circles(std::span<const History* const> histories) : histories_(histories) {
     for (std::size_t i = 0; i < histories_.size(); ++i) {
       for (const ClientHold& hold : histories_[i]->holds) {
-        const VirtualTime from = hold.belief.front().from;
+        const VirtualTime from = hold.told_at();
         holdings_.push_back({hold.client, i, hold.token, {from, hold.used_until()}});
         instants_.push_back(from);
       }
@@ -47,7 +47,7 @@ class Circles {
         if (attempt.of_several) AddParts(*histories_[i], attempt, i);
       }
     }
-    std::sort(instants_.begin(), instants_.end());
+    std::ranges::sort(instants_);
     instants_.erase(std::unique(instants_.begin(), instants_.end()), instants_.end());
   }
 
@@ -85,14 +85,14 @@ class Circles {
       }
     }
     const auto goes_on = [&stuck](int owner) {
-      return std::none_of(stuck.begin(), stuck.end(),
-                          [owner](const Waiting& other) { return other.attempt->client == owner; });
+      return std::ranges::none_of(
+          stuck, [owner](const Waiting& other) { return other.attempt->client == owner; });
     };
     const auto is_free = [&](const Waiting& one) {
-      return std::any_of(one.owners.begin(), one.owners.end(), goes_on);
+      return std::ranges::any_of(one.owners, goes_on);
     };
     for (;;) {
-      const auto one = std::find_if(stuck.begin(), stuck.end(), is_free);
+      const auto one = std::ranges::find_if(stuck, is_free);
       if (one == stuck.end()) return stuck;
       stuck.erase(one);
     }
@@ -100,7 +100,7 @@ class Circles {
 
   /// Whether the resource comes after all that the client holds.
   bool AsksInOrder(int client, std::size_t resource, VirtualTime at) const {
-    return std::none_of(holdings_.begin(), holdings_.end(), [&](const Holding& holding) {
+    return std::ranges::none_of(holdings_, [&](const Holding& holding) {
       return holding.client == client && holding.resource >= resource &&
              Contains(holding.known, at);
     });
@@ -147,7 +147,7 @@ class Circles {
                         std::size_t resource) const {
     if (holding.resource == resource || entry.token.empty()) return false;
     const auto& attempts = histories_[resource]->attempts;
-    return std::none_of(attempts.begin(), attempts.end(), [&](const Attempt& attempt) {
+    return std::ranges::none_of(attempts, [&](const Attempt& attempt) {
       return attempt.client == holding.client && attempt.asked <= entry.granted &&
              entry.granted <= attempt.answered;
     });
@@ -169,13 +169,13 @@ class Circles {
   bool IsBrokenByTimeAlone(const std::vector<Waiting>& stuck, VirtualTime end) const {
     if (end >= histories_.front()->end) return true;
     const Duration moment = histories_.front()->lease / 50;
-    return std::any_of(stuck.begin(), stuck.end(), [&](const Waiting& one) {
+    return std::ranges::any_of(stuck, [&](const Waiting& one) {
       const bool impatient = one.attempt->answered == end &&
                              one.attempt->answer == StatusCode::kTimeout &&
                              one.attempt->deadline - moment <= end;
-      return impatient ||
-             std::any_of(one.entries.begin(), one.entries.end(),
-                         [end](const ServerHold* entry) { return entry->promised_until == end; });
+      return impatient || std::ranges::any_of(one.entries, [end](const ServerHold* entry) {
+               return entry->promised_until == end;
+             });
     });
   }
 
@@ -204,7 +204,7 @@ class Circles {
 
 void JudgeCircles(std::span<const History* const> histories, std::vector<Violation>& violations) {
   if (histories.size() < 2) return;  // with one resource nobody can wait for another one
-  const bool calm = std::all_of(histories.begin(), histories.end(), [](const History* history) {
+  const bool calm = std::ranges::all_of(histories, [](const History* history) {
     return history->disturbances.empty() && history->deaths.empty() &&
            history->supersessions.empty() && !history->server_clock_moved;
   });

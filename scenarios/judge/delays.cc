@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "scenarios/judge/delays.h"
+#include "scenarios/judge/outside.h"
 
 #include <algorithm>
 #include <chrono>
@@ -28,7 +28,7 @@ History WithPossibleHolds(const History& history, bool renews) {
   possible.server_holds.clear();
   for (const Attempt& attempt : history.attempts) {
     const VirtualTime died = DiedAt(history, attempt.client, attempt.asked);
-    const bool unknown = Status(attempt.answer).outcome() == Outcome::kUnknown;
+    const bool unknown = IsUnknown(attempt.answer);
     if (attempt.answered == kOpen && died != kOpen) {
       possible.server_holds.push_back(Possible(attempt, attempt.asked, died));
     } else if (attempt.answered != kOpen && unknown) {
@@ -43,12 +43,10 @@ History WithPossibleHolds(const History& history, bool renews) {
       // It renews until its client is done with it.
       const VirtualTime until =
           std::min(hold.used_until(), DiedAt(history, hold.client, hold.asked));
-      possible.server_holds.push_back(
-          Possible(hold, hold.belief.front().from, std::min(until, history.end)));
+      possible.server_holds.push_back(Possible(hold, hold.told_at(), std::min(until, history.end)));
     }
     if (hold.release_returned == kOpen || gone) continue;
-    possible.server_holds.push_back(
-        Possible(hold, hold.belief.front().from, hold.release_returned));
+    possible.server_holds.push_back(Possible(hold, hold.told_at(), hold.release_returned));
   }
   return possible;
 }
@@ -57,14 +55,14 @@ History WithPossibleHolds(const History& history, bool renews) {
 /// delays are then not the lock's fault.
 bool ServerWasAway(const History& history) {
   const auto away = [](StatusCode code) {
-    return code == StatusCode::kUnavailable || Status(code).outcome() == Outcome::kUnknown;
+    return code == StatusCode::kUnavailable || IsUnknown(code);
   };
   const auto in_calm = [&](VirtualTime at) { return at != kOpen && at >= history.last_fault; };
-  return std::any_of(history.attempts.begin(), history.attempts.end(),
-                     [&](const Attempt& attempt) {
-                       return in_calm(attempt.answered) && away(attempt.answer);
-                     }) ||
-         std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
+  return std::ranges::any_of(history.attempts,
+                             [&](const Attempt& attempt) {
+                               return in_calm(attempt.answered) && away(attempt.answer);
+                             }) ||
+         std::ranges::any_of(history.holds, [&](const ClientHold& hold) {
            return in_calm(hold.release_returned) && away(hold.release_status);
          });
 }

@@ -81,12 +81,11 @@ std::string_view WhyNotPromised(Judged property, const Scenario& scenario, Synch
 
 bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony,
                 const harness::Traits& traits) {
-  return std::any_of(scenario.weaknesses.begin(), scenario.weaknesses.end(),
-                     [&](const Weakness& weakness) {
-                       if (weakness.cured_by_lock_delay && traits.lock_delay) return false;
-                       return weakness.synchrony == synchrony &&
-                              CounterpartOf(traits.kind, weakness.property) == property;
-                     });
+  return std::ranges::any_of(scenario.weaknesses, [&](const Weakness& weakness) {
+    if (weakness.cured_by_lock_delay && traits.lock_delay) return false;
+    return weakness.synchrony == synchrony &&
+           CounterpartOf(traits.kind, weakness.property) == property;
+  });
 }
 
 }  // namespace interlock::scenarios

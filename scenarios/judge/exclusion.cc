@@ -5,12 +5,11 @@
 #include <optional>
 #include <tuple>
 
-#include <fmt/format.h>
-
 #include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/outside.h"
 #include "scenarios/judge/property.h"
+#include "scenarios/judge/violated.h"
 #include "scenarios/log/forced.h"
 #include "scenarios/log/words.h"
 
@@ -27,13 +26,6 @@ struct End {
   bool IsOf(const End& other) const { return client == other.client && shared == other.shared; }
 };
 
-struct Overlap {
-  VirtualTime at{};
-  int entering = 0;
-  int inside = 0;
-  VirtualTime until{};
-};
-
 /// A hold that an operator takes away ends there; only its own client still believes in it.
 void Append(Interval interval, VirtualTime forced_out, const ClientHold& hold,
             std::vector<End>& ends) {
@@ -47,9 +39,11 @@ void Append(Interval interval, VirtualTime forced_out, const ClientHold& hold,
 
 /// Intervals are half open: at the same instant ends sort before beginnings. A newcomer is bound by
 /// the limits in force since it asked; those inside may stay when the limit shrinks.
-std::optional<Overlap> EarliestOverlap(std::vector<End> ends, const Limits& limits) {
+/// `what`: what both did at once.
+std::optional<Violation> EarliestOverlap(std::vector<End> ends, const Limits& limits,
+                                         Judged property, std::string_view what) {
   if (ends.empty()) return std::nullopt;
-  std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) {
+  std::ranges::sort(ends, [](const End& a, const End& b) {
     return std::tuple(a.at, a.begins, a.client, a.shared) <
            std::tuple(b.at, b.begins, b.client, b.shared);
   });
@@ -58,19 +52,19 @@ std::optional<Overlap> EarliestOverlap(std::vector<End> ends, const Limits& limi
   for (std::size_t i = 0; i < ends.size(); ++i) {
     const End& end = ends[i];
     if (!end.begins) {
-      inside.erase(std::find_if(inside.begin(), inside.end(),
-                                [&](const End& other) { return other.IsOf(end); }));
+      inside.erase(std::ranges::find_if(inside, [&](const End& other) { return other.IsOf(end); }));
       continue;
     }
     const auto conflicts = [&](const End& other) { return Conflict(other, end); };
-    const auto met = std::find_if(inside.begin(), inside.end(), conflicts);
+    const auto met = std::ranges::find_if(inside, conflicts);
     if (met != inside.end() &&
         std::count_if(met, inside.end(), conflicts) >= limits.Most(end.asked, end.at)) {
       VirtualTime until = kOpen;
       for (std::size_t j = i + 1; j < ends.size() && until == kOpen; ++j) {
         if (!ends[j].begins && (ends[j].IsOf(end) || ends[j].IsOf(*met))) until = ends[j].at;
       }
-      return Overlap{end.at, end.client, met->client, until};
+      return Violated(property, end.at, end.client, "{} and {} {} from {} until {}",
+                      ClientName(met->client), ClientName(end.client), what, end.at, until);
     }
     inside.push_back(end);
   }
@@ -91,19 +85,12 @@ void JudgeExclusion(const History& history, const harness::Kind& kind,
     for (const Interval& belief : hold.belief) Append(belief, forced_out, hold, beliefs);
     if (hold.entered()) Append(hold.section, forced_out, hold, sections);
   }
-  if (const auto overlap = EarliestOverlap(std::move(beliefs), history.limits)) {
-    violations.push_back({CounterpartOf(kind, Judged::kBeliefExclusion), overlap->at,
-                          overlap->entering,
-                          fmt::format("{} and {} both believed to hold from {} until {}",
-                                      ClientName(overlap->inside), ClientName(overlap->entering),
-                                      Instant(overlap->at), Instant(overlap->until))});
-  }
-  if (const auto overlap = EarliestOverlap(std::move(sections), history.limits)) {
-    violations.push_back({CounterpartOf(kind, Judged::kSectionExclusion), overlap->at,
-                          overlap->entering,
-                          fmt::format("{} and {} were both inside from {} until {}",
-                                      ClientName(overlap->inside), ClientName(overlap->entering),
-                                      Instant(overlap->at), Instant(overlap->until))});
+  const Judged belief = CounterpartOf(kind, Judged::kBeliefExclusion);
+  const Judged section = CounterpartOf(kind, Judged::kSectionExclusion);
+  for (const auto& found :
+       {EarliestOverlap(std::move(beliefs), history.limits, belief, "both believed to hold"),
+        EarliestOverlap(std::move(sections), history.limits, section, "were both inside")}) {
+    if (found.has_value()) violations.push_back(*found);
   }
 }
 
@@ -123,7 +110,7 @@ History WithSectionsCut(const History& history) {
   History cut = history;
   for (ClientHold& hold : cut.holds) {
     if (!hold.entered()) continue;
-    hold.section.to = std::min(hold.section.to, hold.belief.back().to);
+    hold.section.to = std::min(hold.section.to, hold.believed_until());
   }
   return cut;
 }
@@ -143,8 +130,8 @@ void JudgeBeliefsFromOutside(const SeenFromOutside& of, OutsideVerdict& verdict)
 
 /// Whether more clients entered, not necessarily at once, than the limit allows at a time.
 bool WereMoreInside(const Evidence& of) {
-  const auto entered = std::count_if(of.history.holds.begin(), of.history.holds.end(),
-                                     [](const ClientHold& hold) { return hold.entered(); });
+  const auto entered = std::ranges::count_if(of.history.holds,
+                                             [](const ClientHold& hold) { return hold.entered(); });
   return of.goals.Has(Goal::kContended) && entered > of.history.limits.Most();
 }
 

@@ -19,11 +19,10 @@ namespace {
 /// Whether its server lost it, or was replaced by one that never had it.
 bool IsForgotten(const History& history, const ServerHold& entry) {
   if (entry.end != ServerHoldEnd::kLost || entry.waived != kOpen) return false;
-  return std::none_of(
-      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& other) {
-        const bool same = other.client == entry.client && other.token == entry.token;
-        return same && other.copied && other.granted >= entry.ended;
-      });
+  return std::ranges::none_of(history.server_holds, [&](const ServerHold& other) {
+    const bool same = other.client == entry.client && other.token == entry.token;
+    return same && other.copied && other.granted >= entry.ended;
+  });
 }
 
 bool Overlaps(VirtualTime from, VirtualTime to, VirtualTime begin, VirtualTime end) {
@@ -32,28 +31,25 @@ bool Overlaps(VirtualTime from, VirtualTime to, VirtualTime begin, VirtualTime e
 
 /// Whether somebody else held the lock, at the server or by its own belief, during the request.
 bool IsContended(const History& history, const Attempt& attempt) {
-  for (const ServerHold& hold : history.server_holds) {
-    if (hold.client != attempt.client && Conflict(attempt, hold) &&
-        Overlaps(attempt.asked, attempt.answered, hold.granted, hold.had_until())) {
-      return true;
-    }
-  }
-  for (const ClientHold& hold : history.holds) {
-    if (hold.client != attempt.client && Conflict(attempt, hold) &&
-        Overlaps(attempt.asked, attempt.answered, hold.belief.front().from,
-                 hold.belief.back().to)) {
-      return true;
-    }
-  }
-  return false;
+  const auto met = [&](const auto& hold, VirtualTime from, VirtualTime to) {
+    return hold.client != attempt.client && Conflict(attempt, hold) &&
+           Overlaps(attempt.asked, attempt.answered, from, to);
+  };
+  const auto at_the_server = [&](const ServerHold& hold) {
+    return met(hold, hold.granted, hold.had_until());
+  };
+  const auto in_its_belief = [&](const ClientHold& hold) {
+    return met(hold, hold.told_at(), hold.believed_until());
+  };
+  return std::ranges::any_of(history.server_holds, at_the_server) ||
+         std::ranges::any_of(history.holds, in_its_belief);
 }
 
 /// Whether a client that met a fault could go on with the same lock object.
 bool WentOn(const History& history, const Attempt& attempt) {
   return attempt.answer == StatusCode::kOk && attempt.answered != kOpen &&
          IsPastRecovery(history, attempt) &&
-         std::any_of(history.disturbances.begin(), history.disturbances.end(),
-                     [&](const Disturbance& fault) { return fault.client == attempt.client; });
+         AnyMet(history.disturbances, attempt.client, {}, kOpen);
 }
 
 void AddAttemptGoals(const History& history, GoalSet& goals) {
@@ -75,10 +71,8 @@ void AddServerGoals(const History& history, GoalSet& goals) {
       goals.Add(Goal::kCrashWhileHolding);
       first_death = std::min(first_death, died);
     }
-    const bool known =
-        std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
-          return hold.client == entry.client && hold.token == entry.token;
-        });
+    const bool known = std::ranges::any_of(
+        history.holds, [&](const ClientHold& hold) { return entry.IsOf(hold); });
     if (!known && entry.client >= 0 && died == kOpen) goals.Add(Goal::kReplyLostAfterGrant);
     for (const Attempt& attempt : history.attempts) {
       const bool made_it = attempt.client == entry.client && attempt.asked <= entry.granted &&
@@ -90,18 +84,18 @@ void AddServerGoals(const History& history, GoalSet& goals) {
     }
   }
   for (const ClientHold& hold : history.holds) {
-    const VirtualTime died = DiedAt(history, hold.client, hold.belief.front().from);
+    const VirtualTime died = DiedAt(history, hold.client, hold.told_at());
     if (died != kOpen && died < hold.release_called) first_death = std::min(first_death, died);
   }
   for (const ClientHold& hold : history.holds) {
-    if (hold.belief.front().from > first_death) goals.Add(Goal::kRecoveredAfterCrash);
+    if (hold.told_at() > first_death) goals.Add(Goal::kRecoveredAfterCrash);
   }
 }
 
 void AddHoldGoals(const History& history, GoalSet& goals) {
   for (const ClientHold& hold : history.holds) {
-    const VirtualTime died = DiedAt(history, hold.client, hold.belief.front().from);
-    if (ForcedOutAt(history, hold) < std::min(died, hold.belief.back().to)) {
+    const VirtualTime died = DiedAt(history, hold.client, hold.told_at());
+    if (ForcedOutAt(history, hold) < std::min(died, hold.believed_until())) {
       goals.Add(Goal::kForcedOut);
     }
     if (died != kOpen && died < hold.release_called) {
@@ -109,11 +103,11 @@ void AddHoldGoals(const History& history, GoalSet& goals) {
       if (hold.entered() && died <= hold.section.to) goals.Add(Goal::kCrashInSection);
     }
     const VirtualTime out = hold.entered() ? hold.section.to : kOpen;
-    if (out != kOpen && out > hold.belief.back().to + history.lease / 64) {
+    if (out != kOpen && out > hold.believed_until() + history.lease / 64) {
       goals.Add(Goal::kPausedPastLease);
     }
     for (const ServerHold& entry : history.server_holds) {
-      if (entry.client != hold.client || entry.token != hold.token) continue;
+      if (!entry.IsOf(hold)) continue;
       if (entry.promised_until < hold.used_until()) goals.Add(Goal::kLeaseExpiredWhileHeld);
       const bool gone = entry.end == ServerHoldEnd::kForced || IsForgotten(history, entry);
       const VirtualTime over = gone ? entry.ended : entry.promised_until;
@@ -137,28 +131,24 @@ bool RacedExpiry(const History& history, const Renewal& renewal) {
 bool LostReleaseReply(const History& history, const ClientHold& hold) {
   if (hold.release_called == kOpen || Died(history, hold.client)) return false;
   for (const ServerHold& entry : history.server_holds) {
-    if (entry.client != hold.client || entry.token != hold.token) continue;
+    if (!entry.IsOf(hold)) continue;
     if (entry.end != ServerHoldEnd::kReleased || entry.ended < hold.release_called) continue;
     const bool asked_again = hold.release_sent != kOpen && hold.release_sent > entry.ended;
-    if (!asked_again && Status(hold.release_status).outcome() != Outcome::kUnknown) continue;
-    for (const Disturbance& fault : history.disturbances) {
-      if (fault.client == hold.client && fault.at == entry.ended) return true;
-    }
+    if (!asked_again && !IsUnknown(hold.release_status)) continue;
+    if (AnyMet(history.disturbances, hold.client, entry.ended, entry.ended)) return true;
   }
   return false;
 }
 
 bool WokenAsItTimedOut(const History& history, const Attempt& attempt) {
   if (attempt.deadline == kOpen) return false;
-  return std::any_of(
-      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& entry) {
-        const VirtualTime free = entry.had_until();
-        const bool waiting =
-            attempt.asked < free && std::min(free, attempt.deadline) <= attempt.answered;
-        return entry.client != attempt.client && waiting &&
-               attempt.deadline - history.latency <= free &&
-               free <= attempt.deadline + history.latency;
-      });
+  return std::ranges::any_of(history.server_holds, [&](const ServerHold& entry) {
+    const VirtualTime free = entry.had_until();
+    const bool waiting =
+        attempt.asked < free && std::min(free, attempt.deadline) <= attempt.answered;
+    return entry.client != attempt.client && waiting &&
+           attempt.deadline - history.latency <= free && free <= attempt.deadline + history.latency;
+  });
 }
 
 /// Whether a holder died at `death` while all permits were out.
@@ -179,16 +169,15 @@ bool WasFull(const History& history, const Death& death) {
 /// The same, while its client relied on it.
 bool WasLost(const History& history, const ServerHold& entry) {
   if (!IsForgotten(history, entry)) return false;
-  return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
-    return hold.client == entry.client && hold.token == entry.token &&
-           hold.belief.front().from <= entry.ended && entry.ended < hold.belief.back().to;
+  return std::ranges::any_of(history.holds, [&](const ClientHold& hold) {
+    return entry.IsOf(hold) && hold.told_at() <= entry.ended && entry.ended < hold.believed_until();
   });
 }
 
 /// Whether two readers were inside at once.
 bool WereTogether(const History& history, const ClientHold& reader) {
   if (!reader.shared || !reader.entered()) return false;
-  return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& other) {
+  return std::ranges::any_of(history.holds, [&](const ClientHold& other) {
     return other.shared && other.entered() && other.client != reader.client &&
            Overlaps(reader.section.from, reader.section.to, other.section.from, other.section.to);
   });
@@ -197,11 +186,10 @@ bool WereTogether(const History& history, const ClientHold& reader) {
 /// Whether it waited while the other kind held the lock.
 bool WaitedForTheOthers(const History& history, const Attempt& attempt) {
   if (attempt.ask == Ask::kTry) return false;
-  return std::any_of(
-      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& hold) {
-        return hold.shared != attempt.shared && hold.client != attempt.client &&
-               Overlaps(attempt.asked, attempt.answered, hold.granted, hold.had_until());
-      });
+  return std::ranges::any_of(history.server_holds, [&](const ServerHold& hold) {
+    return hold.shared != attempt.shared && hold.client != attempt.client &&
+           Overlaps(attempt.asked, attempt.answered, hold.granted, hold.had_until());
+  });
 }
 
 /// Interactions of readers and writers.
@@ -231,11 +219,10 @@ bool WasGrantedAllTheSame(const History& history, const Attempt& attempt) {
     const bool later = other.client == attempt.client && other.asked > attempt.asked;
     if (later) until = std::min(until, other.asked);
   }
-  return std::any_of(history.server_holds.begin(), history.server_holds.end(),
-                     [&](const ServerHold& entry) {
-                       return entry.client == attempt.client && !entry.copied &&
-                              attempt.queued < entry.granted && entry.granted < until;
-                     });
+  return std::ranges::any_of(history.server_holds, [&](const ServerHold& entry) {
+    return entry.client == attempt.client && !entry.copied && attempt.queued < entry.granted &&
+           entry.granted < until;
+  });
 }
 
 /// Races in waiting, renewing and releasing.
@@ -290,7 +277,7 @@ void AddAnswerGoals(const Attempt& attempt, bool contended, GoalSet& goals) {
   if (attempt.answer == StatusCode::kTimeout) {
     goals.Add(waits ? Goal::kWaiterTimedOut : Goal::kRefused);
   }
-  if (Status(attempt.answer).outcome() == Outcome::kUnknown) goals.Add(Goal::kUnknownOutcome);
+  if (IsUnknown(attempt.answer)) goals.Add(Goal::kUnknownOutcome);
 }
 
 PerJudged<bool> Exercised(const History& history, const harness::Traits& traits,

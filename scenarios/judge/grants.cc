@@ -21,11 +21,11 @@ std::vector<Grant> GrantsInOrder(const History& history) {
     if (!entry.beside) ++made;
     if (!entry.copied) entries.emplace_back(entry.client, entry.token, entry.granted, made);
   }
-  std::sort(entries.begin(), entries.end());
+  std::ranges::sort(entries);
   std::vector<std::pair<Grant, std::size_t>> placed;
   placed.reserve(history.holds.size());
   for (const ClientHold& hold : history.holds) {
-    const VirtualTime learned = hold.belief.front().from;
+    const VirtualTime learned = hold.told_at();
     // Its latest entry that existed when it learned of the grant.
     const auto after = std::upper_bound(entries.begin(), entries.end(),
                                         Entry(hold.client, hold.token, learned, kNowhere));
@@ -44,11 +44,9 @@ std::vector<Grant> GrantsInOrder(const History& history) {
     const auto& [grant, place] = one;
     // Grants made by one command have no order of their own; that of the tokens is as good as any.
     const std::uint64_t token = place == kNowhere ? 0 : grant.hold->fencing_token.value_or(0);
-    return std::tuple(grant.granted, place, token, grant.hold->belief.front().from,
-                      grant.hold->client);
+    return std::tuple(grant.granted, place, token, grant.hold->told_at(), grant.hold->client);
   };
-  std::sort(placed.begin(), placed.end(),
-            [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  std::ranges::sort(placed, [&](const auto& a, const auto& b) { return key(a) < key(b); });
   std::vector<Grant> grants;
   grants.reserve(placed.size());
   for (const auto& [grant, place] : placed) grants.push_back(grant);

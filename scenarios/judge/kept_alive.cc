@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "scenarios/judge/earliest.h"
+#include "scenarios/judge/violated.h"
 #include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
@@ -15,9 +15,8 @@ namespace {
 
 /// Whether its holder was alive, and had not begun to give it back, when it expired.
 bool WasInUse(const History& history, const ServerHold& entry) {
-  return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
-    return hold.client == entry.client && hold.token == entry.token &&
-           hold.belief.front().from < entry.promised_until &&
+  return std::ranges::any_of(history.holds, [&](const ClientHold& hold) {
+    return entry.IsOf(hold) && hold.told_at() < entry.promised_until &&
            hold.used_until() > entry.promised_until &&
            DiedAt(history, hold.client) > entry.promised_until;
   });
@@ -38,16 +37,10 @@ bool WasKeptTooLong(const History& history, const ServerHold& entry, const KeptA
   if (!said.at_most.has_value()) return false;
   const Duration longest = *said.at_most + 2 * history.latency + Slack(history);
   if (entry.promised_until - entry.granted <= longest) return false;
-  return std::none_of(history.renewals.begin(), history.renewals.end(), [&](const Renewal& asked) {
+  return std::ranges::none_of(history.renewals, [&](const Renewal& asked) {
     return asked.client == entry.client && asked.called <= entry.ended &&
            asked.called >= entry.granted;
   });
-}
-
-bool WasMet(const History& history, int client, VirtualTime until) {
-  return std::any_of(
-      history.disturbances.begin(), history.disturbances.end(),
-      [&](const Disturbance& fault) { return fault.client == client && fault.at <= until; });
 }
 
 /// Until when the faults before `until` may have kept the client from reaching a server.
@@ -80,19 +73,19 @@ Violation RanOut(const ServerHold& entry, bool met, const KeptAlive& said) {
                 "since {}",
                 Instant(std::max(entry.renewed, entry.last_sent)))
           : std::string("though no fault had met its client");
-  return {Judged::kFalseValidity, entry.promised_until, entry.client,
-          fmt::format("the lease of {}, granted at {}, ran out at {} while it was held, {}; the "
-                      "lock says that it renews it for {} at least",
-                      ClientName(entry.client), Instant(entry.granted),
-                      Instant(entry.promised_until), why, Instant(said.at_least))};
+  return Violated(Judged::kFalseValidity, entry.promised_until, entry.client,
+                  "the lease of {}, granted at {}, ran out at {} while it was held, {}; the lock "
+                  "says that it renews it for {} at least",
+                  ClientName(entry.client), entry.granted, entry.promised_until, why,
+                  said.at_least);
 }
 
 Violation KeptTooLong(const ServerHold& entry, const KeptAlive& said) {
-  return {Judged::kFalseValidity, entry.renewed, entry.client,
-          fmt::format("the lease of {}, granted at {}, was prolonged at {} until {}, though the "
-                      "lock says that it renews it for {} at most",
-                      ClientName(entry.client), Instant(entry.granted), Instant(entry.renewed),
-                      Instant(entry.promised_until), Instant(*said.at_most))};
+  return Violated(Judged::kFalseValidity, entry.renewed, entry.client,
+                  "the lease of {}, granted at {}, was prolonged at {} until {}, though the lock "
+                  "says that it renews it for {} at most",
+                  ClientName(entry.client), entry.granted, entry.renewed, entry.promised_until,
+                  *said.at_most);
 }
 
 }  // namespace
@@ -110,7 +103,7 @@ void JudgeKeptAlive(const History& history, const KeptAlive& said,
   std::optional<Violation> long_one;
   for (const ServerHold& entry : history.server_holds) {
     if (entry.copied || entry.promised_until == kOpen) continue;
-    const bool met = WasMet(history, entry.client, entry.promised_until);
+    const bool met = AnyMet(history.disturbances, entry.client, {}, entry.promised_until);
     if (RanOutTooSoon(history, entry, said) && (!met || WasGivenUp(history, entry, said))) {
       KeepEarlier(RanOut(entry, met, said), short_one);
     }

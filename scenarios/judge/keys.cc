@@ -2,13 +2,13 @@
 #include "scenarios/judge/keys.h"
 
 #include <algorithm>
-#include <cstddef>
 
 #include <fmt/format.h>
 
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/outside.h"
 #include "scenarios/judge/property.h"
+#include "scenarios/judge/violated.h"
 #include "scenarios/log/whose.h"
 #include "scenarios/log/words.h"
 
@@ -27,30 +27,9 @@ bool WasToldReleased(const ClientHold& hold) {
          hold.release_status == StatusCode::kLeaseLost;
 }
 
-/// Number of faults that struck the client between these instants.
-std::ptrdiff_t CountFaults(const History& history, int client, VirtualTime from, VirtualTime to) {
-  return std::count_if(history.disturbances.begin(), history.disturbances.end(),
-                       [&](const Disturbance& fault) {
-                         return fault.client == client && from <= fault.at && fault.at <= to;
-                       });
-}
-
-/// Whether anything may have kept the client from a server between these instants.
-bool HadAnOutage(const History& history, int client, VirtualTime from, VirtualTime to) {
-  return std::any_of(history.outages.begin(), history.outages.end(), [&](const Delay& outage) {
-    return outage.client == client && outage.interval.from <= to && from <= outage.interval.to;
-  });
-}
-
 bool WasDisturbed(const History& history, int client, VirtualTime from, VirtualTime to) {
-  return CountFaults(history, client, from, to) > 0 || HadAnOutage(history, client, from, to);
-}
-
-/// Whether a command of the client executed at `at` may have been sent long before.
-bool WasHeldUp(const History& history, int client, VirtualTime at) {
-  return std::any_of(history.delays.begin(), history.delays.end(), [&](const Delay& delay) {
-    return delay.client == client && delay.interval.from <= at && at <= delay.interval.to;
-  });
+  return AnyMet(history.disturbances, client, from, to) ||
+         AnyMet(history.outages, client, from, to);
 }
 
 /// The request that the entry answers: the one that showed its token or, failing that, the one that
@@ -68,8 +47,7 @@ const Attempt* RequestOf(const History& history, const ServerHold& entry) {
 /// From when on the request must have no effects and leave nothing behind: its client was told that
 /// it has nothing, not this, or nothing any more. kOpen: it was told no such thing.
 VirtualTime ToldNo(const History& history, const Attempt& request, const std::string& token) {
-  const bool unknown = Status(request.answer).outcome() == Outcome::kUnknown ||
-                       request.answer == StatusCode::kCancelled;
+  const bool unknown = IsUnknown(request.answer) || request.answer == StatusCode::kCancelled;
   if (request.answered == kOpen || unknown) return kOpen;
   const ClientHold* hold = FindHold(history, request.client, token);
   if (hold == nullptr) return request.answered;
@@ -96,12 +74,11 @@ Violation CameAfterTheAnswer(const History& history, const ServerHold& entry) {
   const Attempt& request = *RequestOf(history, entry);
   const ClientHold* hold = FindHold(history, request.client, entry.token);
   const StatusCode answer = hold == nullptr ? request.answer : hold->release_status;
-  return {Judged::kKeys, entry.granted, request.client,
-          fmt::format("{}'s {} was told \"{}\" at {}, and the server has an ownership entry of it "
-                      "from {} on all the same",
-                      ClientName(request.client), hold == nullptr ? "request" : "release",
-                      ToString(answer), Instant(ToldNo(history, request, entry.token)),
-                      Instant(entry.granted))};
+  return Violated(Judged::kKeys, entry.granted, request.client,
+                  "{}'s {} was told \"{}\" at {}, and the server has an ownership entry of it from "
+                  "{} on all the same",
+                  ClientName(request.client), hold == nullptr ? "request" : "release", answer,
+                  ToldNo(history, request, entry.token), entry.granted);
 }
 
 /// With less time than this left, PTTL says 0 and there is nothing to clean up.
@@ -110,13 +87,13 @@ constexpr Duration kRestOfNothing = std::chrono::milliseconds(1);
 /// Whether the client was told that the entry may exist, or the request outlived the entry, or the
 /// network delayed the command: nobody can clean up what has not happened yet.
 bool IsAccountedFor(const History& history, const ServerHold& entry) {
-  if (WasHeldUp(history, entry.client, entry.granted)) return true;
+  if (AnyMet(history.delays, entry.client, entry.granted, entry.granted)) return true;
   const Duration travel = history.lease / 50;  // for a request whose attempt has just given up
   const Attempt* made_it = nullptr;
   for (const Attempt& attempt : history.attempts) {
     if (attempt.client != entry.client || attempt.asked > entry.granted) continue;
     made_it = &attempt;
-    const bool unknown = Status(attempt.answer).outcome() == Outcome::kUnknown;
+    const bool unknown = IsUnknown(attempt.answer);
     if (unknown && attempt.answered >= entry.granted - travel) return true;
   }
   return made_it != nullptr && made_it->answered >= entry.surely_until() - kRestOfNothing;
@@ -125,14 +102,18 @@ bool IsAccountedFor(const History& history, const ServerHold& entry) {
 /// Whether several of the client's messages may have been lost between these instants, or none got
 /// through for a while: then even a client that asks every server again may miss some.
 bool WasCutOff(const History& history, int client, VirtualTime from, VirtualTime to) {
-  return CountFaults(history, client, from, to) > 1 || HadAnOutage(history, client, from, to);
+  const auto met = [&](const Disturbance& fault) {
+    return fault.client == client && from <= fault.at && fault.at <= to;
+  };
+  return std::ranges::count_if(history.disturbances, met) > 1 ||
+         AnyMet(history.outages, client, from, to);
 }
 
 /// Whether the attempt that made the entry, on one of several servers, could not reach that server
 /// again. The other servers' quorum may still have decided a definite outcome.
 bool IsOfOneCutOff(const History& history, const ServerHold& entry) {
   if (history.quorum < 2) return false;
-  return std::any_of(history.attempts.begin(), history.attempts.end(), [&](const Attempt& attempt) {
+  return std::ranges::any_of(history.attempts, [&](const Attempt& attempt) {
     return attempt.client == entry.client && attempt.asked <= entry.granted &&
            entry.granted <= attempt.answered &&
            WasCutOff(history, attempt.client, attempt.asked, attempt.answered);
@@ -140,8 +121,9 @@ bool IsOfOneCutOff(const History& history, const ServerHold& entry) {
 }
 
 bool IsSupersededBy(const History& history, int node, VirtualTime at) {
-  return std::any_of(history.supersessions.begin(), history.supersessions.end(),
-                     [&](const Supersession& one) { return one.node == node && one.at < at; });
+  return std::ranges::any_of(history.supersessions, [&](const Supersession& one) {
+    return one.node == node && one.at < at;
+  });
 }
 
 /// Whether it was made on a server that had been replaced but was still in use.
@@ -157,14 +139,52 @@ bool WasGivenBackElsewhere(const History& history, const ServerHold& entry) {
   // For several resources at once it is kLeaseLost, see harness::Traits.
   const bool denied = hold != nullptr && (hold->release_status == StatusCode::kNotOwner ||
                                           hold->release_status == StatusCode::kLeaseLost);
-  return std::any_of(history.server_holds.begin(), history.server_holds.end(),
-                     [&](const ServerHold& other) {
-                       if (other.node == entry.node) return false;
-                       if (other.token == entry.token) return other.end == ServerHoldEnd::kReleased;
-                       if (!denied || other.granted > hold->release_returned) return false;
-                       if (other.client != entry.client) return IsOfASupersededOne(history, other);
-                       return IsSupersededBy(history, other.node, hold->release_returned);
-                     });
+  return std::ranges::any_of(history.server_holds, [&](const ServerHold& other) {
+    if (other.node == entry.node) return false;
+    if (other.token == entry.token) return other.end == ServerHoldEnd::kReleased;
+    if (!denied || other.granted > hold->release_returned) return false;
+    if (other.client != entry.client) return IsOfASupersededOne(history, other);
+    return IsSupersededBy(history, other.node, hold->release_returned);
+  });
+}
+
+/// What is wrong with how the entry came about, or with how long it stays.
+std::optional<Violation> JudgeEntry(const History& history, const ServerHold& entry) {
+  if (entry.token.empty()) return {};
+  if (WasBarred(history, entry)) return CameAfterTheAnswer(history, entry);
+  if (entry.client < 0 || Died(history, entry.client)) return {};
+  if (entry.given_back() || entry.end == ServerHoldEnd::kForeign) return {};
+  // Nobody can clean up restored entries, or those on a server out of reach.
+  if (entry.end == ServerHoldEnd::kLost || entry.copied || entry.waived != kOpen) return {};
+  if (IsOutOfReach(history, entry) || WasGivenBackElsewhere(history, entry)) return {};
+  const ClientHold* hold = FindHold(history, entry.client, entry.token);
+  if (hold == nullptr) {
+    if (IsAccountedFor(history, entry) || IsOfOneCutOff(history, entry)) return {};
+    return Violated(Judged::kKeys, entry.granted, entry.client,
+                    "the server keeps an ownership entry of {} from {} to its TTL; {} was told "
+                    "that it holds nothing",
+                    ClientName(entry.client), entry.granted, ClientName(entry.client));
+  }
+  // No fault makes a client extend what it has given back, but a command may be in flight.
+  const Duration travel = history.lease / 50;
+  const VirtualTime returned = hold->release_returned;  // kOpen: not released at all
+  if (returned != kOpen && !entry.renewed_by_others && entry.renewed > returned + travel &&
+      !AnyMet(history.delays, entry.client, entry.renewed, entry.renewed)) {
+    return Violated(
+        Judged::kKeys, entry.renewed, entry.client,
+        "{} ended its release at {}, and prolonged its ownership entry all the same at {}",
+        ClientName(entry.client), returned, entry.renewed);
+  }
+  if (returned >= entry.surely_until() || StaysTaken(history, entry, *hold, returned)) return {};
+  // A quorum of the others may have decided the answer.
+  const bool cut_off = history.quorum > 1 &&
+                       WasCutOff(history, hold->client, hold->release_called - travel, returned);
+  if (cut_off) return {};
+  // Only a fault excuses a release that reports failure or an unknown outcome.
+  if (!WasToldReleased(*hold) && WasDisturbed(history, hold->client, {}, returned)) return {};
+  return Violated(Judged::kKeys, returned, entry.client,
+                  "{} ended its release at {}, yet its ownership entry stays until {}",
+                  ClientName(entry.client), returned, entry.promised_until);
 }
 
 }  // namespace
@@ -185,55 +205,10 @@ void JudgeOutlivingKey(const OutlivingKey& one, Violations& found) {
 void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
   if (history.server_clock_moved) return;  // A TTL then says little about how long a key lives.
   for (const ServerHold& entry : history.server_holds) {
-    if (entry.token.empty()) continue;
-    if (WasBarred(history, entry)) {
-      violations.push_back(CameAfterTheAnswer(history, entry));
-      return;
-    }
-    if (entry.client < 0 || Died(history, entry.client)) continue;
-    if (entry.given_back() || entry.end == ServerHoldEnd::kForeign) continue;
-    // Nobody can clean up restored entries, or those on a server out of reach.
-    if (entry.end == ServerHoldEnd::kLost || entry.copied || entry.waived != kOpen) continue;
-    if (IsOutOfReach(history, entry) || WasGivenBackElsewhere(history, entry)) continue;
-    const ClientHold* hold = FindHold(history, entry.client, entry.token);
-    if (hold == nullptr) {
-      if (IsAccountedFor(history, entry) || IsOfOneCutOff(history, entry)) continue;
-      violations.push_back({Judged::kKeys, entry.granted, entry.client,
-                            fmt::format("the server keeps an ownership entry of {} from {} to its "
-                                        "TTL; {} was told that it holds nothing",
-                                        ClientName(entry.client), Instant(entry.granted),
-                                        ClientName(entry.client))});
-      return;
-    }
-    // No fault makes a client extend what it has given back, but a command may be in flight.
-    const Duration travel = history.lease / 50;
-    if (hold->release_returned != kOpen && !entry.renewed_by_others &&
-        entry.renewed > hold->release_returned + travel &&
-        !WasHeldUp(history, entry.client, entry.renewed)) {
-      violations.push_back({Judged::kKeys, entry.renewed, entry.client,
-                            fmt::format("{} ended its release at {}, and prolonged its ownership "
-                                        "entry all the same at {}",
-                                        ClientName(entry.client), Instant(hold->release_returned),
-                                        Instant(entry.renewed))});
-      return;
-    }
-    if (hold->release_returned >= entry.surely_until()) continue;  // kOpen: not released at all
-    if (StaysTaken(history, entry, *hold, hold->release_returned)) continue;
-    // A quorum of the others may have decided the answer.
-    const bool cut_off =
-        history.quorum > 1 &&
-        WasCutOff(history, hold->client, hold->release_called - travel, hold->release_returned);
-    if (cut_off) continue;
-    // Only a fault excuses a release that reports failure or an unknown outcome.
-    if (WasToldReleased(*hold) ||
-        !WasDisturbed(history, hold->client, {}, hold->release_returned)) {
-      violations.push_back({Judged::kKeys, hold->release_returned, entry.client,
-                            fmt::format("{} ended its release at {}, yet its ownership entry stays "
-                                        "until {}",
-                                        ClientName(entry.client), Instant(hold->release_returned),
-                                        Instant(entry.promised_until))});
-      return;
-    }
+    std::optional<Violation> found = JudgeEntry(history, entry);
+    if (!found.has_value()) continue;
+    violations.push_back(*std::move(found));
+    return;
   }
 }
 
@@ -245,15 +220,13 @@ void JudgeLeftovers(const std::vector<sim::redis::Server::KeyInfo>& keys, std::i
     const std::int64_t allowed = limits.Of(key.key);
     if (allowed == KeyLimits::kForEver) continue;
     if (key.expires_at_ms.has_value() && *key.expires_at_ms - now_ms <= allowed) continue;
-    violations.push_back(
-        {Judged::kKeys, history.end, -1,
-         fmt::format("at the end the key \"{}\" is left with {}, longer than the {} "
-                     "ms that it may live",
-                     key.key,
-                     key.expires_at_ms.has_value()
-                         ? fmt::format("{} ms to live", *key.expires_at_ms - now_ms)
-                         : std::string("no TTL"),
-                     allowed)});
+    violations.push_back(Violated(
+        Judged::kKeys, history.end, -1,
+        "at the end the key \"{}\" is left with {}, longer than the {} ms that it may live",
+        key.key,
+        key.expires_at_ms.has_value() ? fmt::format("{} ms to live", *key.expires_at_ms - now_ms)
+                                      : std::string("no TTL"),
+        allowed));
     return;
   }
 }

@@ -7,11 +7,9 @@
 #include <set>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "scenarios/judge/earliest.h"
 #include "scenarios/judge/liveness_bound.h"
 #include "scenarios/judge/refusals.h"
+#include "scenarios/judge/violated.h"
 #include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
@@ -89,8 +87,8 @@ class Remembered {
 };
 
 bool Covers(const std::vector<Interval>& intervals, VirtualTime from, VirtualTime to) {
-  return std::any_of(intervals.begin(), intervals.end(),
-                     [&](const Interval& one) { return one.from < from && to < one.to; });
+  return std::ranges::any_of(intervals,
+                             [&](const Interval& one) { return one.from < from && to < one.to; });
 }
 
 bool Waits(const Attempt& attempt) { return attempt.counts_for < 0; }
@@ -113,11 +111,10 @@ class LatchModel {
     if (!Waits(attempt) || attempt.answered == kOpen || attempt.answer != StatusCode::kOk)
       return {};
     if (may_be_open_ <= attempt.answered) return {};
-    return Violation{Judged::kServerExclusion, attempt.answered, attempt.client,
-                     fmt::format("{} was let through at {}; the last of the {} parties had not "
-                                 "counted down before {}",
-                                 ClientName(attempt.client), Instant(attempt.answered),
-                                 rules_.parties, Instant(may_be_open_))};
+    return Violated(
+        Judged::kServerExclusion, attempt.answered, attempt.client,
+        "{} was let through at {}; the last of the {} parties had not counted down before {}",
+        ClientName(attempt.client), attempt.answered, rules_.parties, may_be_open_);
   }
 
   std::optional<Violation> Late(const Attempt& attempt) const {
@@ -132,7 +129,7 @@ class LatchModel {
   std::optional<Violation> Refused(const Attempt& attempt) const {
     if (attempt.answered == kOpen || WasDisturbed(history_, attempt)) return {};
     if (attempt.answer == StatusCode::kOk || attempt.answer == StatusCode::kCancelled) return {};
-    if (!Waits(attempt)) return NotCounted(attempt);
+    if (!Waits(attempt)) return NoAnswer(attempt);
     if (attempt.answer == StatusCode::kStopped && attempt.stopped <= attempt.answered) return {};
     const bool gone = attempt.answer == StatusCode::kInvalidArgument && rules_.life.count() > 0;
     if (gone && !Covers(remembered_.alive(), attempt.asked, attempt.answered)) return {};
@@ -150,12 +147,10 @@ class LatchModel {
     // An attempt that gives up before an answer can arrive was not refused.
     const Duration left = wanted_until - std::max(attempt.asked, open->from);
     if (wanted_until != kOpen && left < 4 * history_.latency) return {};
-    return Violation{
+    return Violated(
         Judged::kSpuriousRefusal, attempt.answered, attempt.client,
-        fmt::format("{} asked at {} and was told \"{}\" at {}, though the latch was "
-                    "open from {} on",
-                    ClientName(attempt.client), Instant(attempt.asked), ToString(attempt.answer),
-                    Instant(attempt.answered), Instant(open->from))};
+        "{} asked at {} and was told \"{}\" at {}, though the latch was open from {} on",
+        ClientName(attempt.client), attempt.asked, attempt.answer, attempt.answered, open->from);
   }
 
  private:
@@ -166,30 +161,19 @@ class LatchModel {
     const VirtualTime due = since + bound;
     const VirtualTime until = std::min(attempt.answered, history_.end);
     if (std::min(until, open.to) <= due) return {};
-    return Violation{
-        Judged::kDeadlock, due, attempt.client,
-        fmt::format("{} waited from {} on, and nothing was in its way from {} on, when "
-                    "all {} parties had counted down; it {} {}; the bound is {}",
-                    ClientName(attempt.client), Instant(attempt.asked), Instant(since),
-                    rules_.parties,
-                    attempt.answered == kOpen ? "still waits at" : "was answered at",
-                    Instant(until), Instant(bound))};
+    return Violated(Judged::kDeadlock, due, attempt.client,
+                    "{} waited from {} on, and nothing was in its way from {} on, when all {} "
+                    "parties had counted down; it {} {}; the bound is {}",
+                    ClientName(attempt.client), attempt.asked, since, rules_.parties,
+                    attempt.answered == kOpen ? "still waits at" : "was answered at", until, bound);
   }
 
   static Violation NoAnswer(const Attempt& attempt) {
-    return {Judged::kSpuriousRefusal, attempt.answered, attempt.client,
-            fmt::format("{} asked at {} and was told \"{}\" at {}, which is no answer, though no "
-                        "fault had met it",
-                        ClientName(attempt.client), Instant(attempt.asked),
-                        ToString(attempt.answer), Instant(attempt.answered))};
-  }
-
-  static Violation NotCounted(const Attempt& attempt) {
-    return {Judged::kSpuriousRefusal, attempt.answered, attempt.client,
-            fmt::format("{} counted down at {} and was told \"{}\" at {}, though no fault "
-                        "had met it",
-                        ClientName(attempt.client), Instant(attempt.asked),
-                        ToString(attempt.answer), Instant(attempt.answered))};
+    const bool waits = Waits(attempt);
+    return Violated(Judged::kSpuriousRefusal, attempt.answered, attempt.client,
+                    "{} {} at {} and was told \"{}\" at {}, {}though no fault had met it",
+                    ClientName(attempt.client), waits ? "asked" : "counted down", attempt.asked,
+                    attempt.answer, attempt.answered, waits ? "which is no answer, " : "");
   }
 
   /// What follows from the counts acknowledged so far. `asks`, if not null, was made after its own
@@ -205,8 +189,8 @@ class LatchModel {
       const VirtualTime at = own ? attempt.answered - Duration(1) : attempt.answered;
       counts.push_back({attempt.counts_for, attempt.asked, at});
     }
-    std::stable_sort(counts.begin(), counts.end(),
-                     [](const ToldCount& a, const ToldCount& b) { return a.told < b.told; });
+    std::ranges::stable_sort(
+        counts, [](const ToldCount& a, const ToldCount& b) { return a.told < b.told; });
     Remembered remembered(rules_.parties, rules_.life);
     for (const ToldCount& count : counts) remembered.Add(count);
     remembered.Finish();
@@ -215,11 +199,10 @@ class LatchModel {
 
   /// The waiters then may be woken one after the other, with one message each way for each.
   Duration BoundFrom(VirtualTime since) const {
-    const auto waiters = std::count_if(
-        history_.attempts.begin(), history_.attempts.end(), [since](const Attempt& attempt) {
-          const bool there = attempt.asked <= since && since <= attempt.answered;
-          return Waits(attempt) && attempt.ask != Ask::kTry && there;
-        });
+    const auto waiters = std::ranges::count_if(history_.attempts, [since](const Attempt& attempt) {
+      const bool there = attempt.asked <= since && since <= attempt.answered;
+      return Waits(attempt) && attempt.ask != Ask::kTry && there;
+    });
     const Duration messages = 8 * history_.latency * waiters;
     return messages + rules_.hand_over_bound.value_or(rules_.wake_up_bound + kSettling);
   }
@@ -259,7 +242,7 @@ void AddLatchGoals(const History& history, const LatchRules& rules, GoalSet& goa
       known->second = std::min(known->second, attempt.queued);
     }
     if (attempt.answered == kOpen) continue;
-    if (Status(attempt.answer).outcome() == Outcome::kUnknown) goals.Add(Goal::kUnknownOutcome);
+    if (IsUnknown(attempt.answer)) goals.Add(Goal::kUnknownOutcome);
     if (IsPastRecovery(history, attempt) && attempt.answer == StatusCode::kOk) {
       goals.Add(Goal::kWentOn);
     }

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <compare>
 #include <cstdint>
 #include <set>
-#include <tuple>
 #include <vector>
 
 #include "scenarios/judge/outside.h"
@@ -29,26 +29,20 @@ struct Ends {
   std::size_t hold = 0;
   VirtualTime earliest{};
   VirtualTime latest{};
-  bool operator<(const Ends& other) const {
-    return std::tie(hold, earliest, latest) < std::tie(other.hold, other.earliest, other.latest);
-  }
+  auto operator<=>(const Ends&) const = default;
 };
 
 struct State {
   std::uint64_t done = 0;  // steps, by their bits
   VirtualTime now{};
   std::vector<Ends> held;
-  bool operator<(const State& other) const {
-    return std::tie(done, now, held) < std::tie(other.done, other.now, other.held);
-  }
+  auto operator<=>(const State&) const = default;
 };
-
-bool IsUnknown(StatusCode code) { return Status(code).outcome() == Outcome::kUnknown; }
 
 /// Whether another client may have held, or stood in the way, while this attempt was under way:
 /// with a grant, without an answer, or for a lease after a request that was refused.
 bool OthersWereAbout(const History& history, const Attempt& attempt) {
-  return std::any_of(history.attempts.begin(), history.attempts.end(), [&](const Attempt& other) {
+  return std::ranges::any_of(history.attempts, [&](const Attempt& other) {
     if (&other == &attempt || other.asked > attempt.answered) return false;
     const bool granted = other.answered != kOpen && other.answer == StatusCode::kOk;
     if (other.answered == kOpen || IsUnknown(other.answer)) return true;
@@ -81,7 +75,7 @@ class Model {
  private:
   void AddHold(std::size_t index) {
     const ClientHold& hold = history_.holds[index];
-    Add(Act::kAcquire, index, hold.asked, hold.belief.front().from, true);
+    Add(Act::kAcquire, index, hold.asked, hold.told_at(), true);
     if (hold.release_called == kOpen) return;
     const bool told = hold.release_returned != kOpen;
     const bool judged = depth_ >= ModelDepth::kReleases;
@@ -97,7 +91,7 @@ class Model {
   void AddRenewal(const Renewal& renewal) {
     std::size_t index = history_.holds.size();
     for (std::size_t i = 0; i < history_.holds.size(); ++i) {
-      const bool before = history_.holds[i].belief.front().from <= renewal.called;
+      const bool before = history_.holds[i].told_at() <= renewal.called;
       if (history_.holds[i].client == renewal.client && before) index = i;
     }
     if (index == history_.holds.size()) return;
@@ -143,8 +137,8 @@ class Model {
 
   /// Returns false if the step cannot happen in this state at any instant that is left for it.
   bool Do(const Step& step, State& state) const {
-    const auto held = std::find_if(state.held.begin(), state.held.end(),
-                                   [&](const Ends& ends) { return ends.hold == step.hold; });
+    const auto held =
+        std::ranges::find_if(state.held, [&](const Ends& ends) { return ends.hold == step.hold; });
     const bool owns = held != state.held.end() && held->latest >= state.now;
     switch (step.act) {
       case Act::kAcquire:
@@ -172,7 +166,7 @@ class Model {
   bool Acquire(const Step& step, State& state) const {
     std::vector<VirtualTime> instants = {state.now};
     for (const Ends& ends : state.held) instants.push_back(std::max(state.now, ends.earliest));
-    std::sort(instants.begin(), instants.end());
+    std::ranges::sort(instants);
     for (const VirtualTime at : instants) {
       if (at > step.to) return false;
       const auto goes_on = [&](const Ends& ends) { return ends.earliest > at; };
@@ -183,7 +177,7 @@ class Model {
                       [&](const Ends& ends) { return Conflict(step, history_.holds[ends.hold]); });
       }
       state.held.push_back(EndsOf(step, at));
-      std::sort(state.held.begin(), state.held.end());
+      std::ranges::sort(state.held);
       return true;
     }
     return false;
@@ -192,10 +186,9 @@ class Model {
   /// The number of holders in the step's way whose lease goes on.
   template <typename GoesOn>
   int HoldersOf(const Step& step, const State& state, const GoesOn& goes_on) const {
-    return static_cast<int>(
-        std::count_if(state.held.begin(), state.held.end(), [&](const Ends& ends) {
-          return Conflict(step, history_.holds[ends.hold]) && goes_on(ends);
-        }));
+    return static_cast<int>(std::ranges::count_if(state.held, [&](const Ends& ends) {
+      return Conflict(step, history_.holds[ends.hold]) && goes_on(ends);
+    }));
   }
 
   Ends EndsOf(const Step& step, VirtualTime at) const {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "scenarios/judge/earliest.h"
+#include "scenarios/judge/violated.h"
 #include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
@@ -15,12 +15,11 @@ namespace {
 
 /// Whether a permit granted under another limit was out at some instant of the request.
 bool AnotherIsOut(const History& history, const Attempt& attempt, int wish) {
-  return std::any_of(
-      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& hold) {
-        const int asked_by = hold.client >= 0 ? hold.client : hold.asked_by;
-        const bool other = asked_by < 0 || history.limits.WishOf(asked_by) != wish;
-        return other && hold.granted <= attempt.answered && hold.had_until() >= attempt.asked;
-      });
+  return std::ranges::any_of(history.server_holds, [&](const ServerHold& hold) {
+    const int asked_by = hold.client >= 0 ? hold.client : hold.asked_by;
+    const bool other = asked_by < 0 || history.limits.WishOf(asked_by) != wish;
+    return other && hold.granted <= attempt.answered && hold.had_until() >= attempt.asked;
+  });
 }
 
 bool MayBeRefused(const History& history, const Attempt& attempt) {
@@ -36,41 +35,32 @@ std::optional<Violation> JudgeRefusal(const History& history, const Attempt& att
   const std::string why =
       wish == 0 ? "though one was in force all the time, which it follows"
                 : fmt::format("though no other limit than its own {} was in force", wish);
-  return Violation{Judged::kSpuriousRefusal, attempt.answered, attempt.client,
-                   fmt::format("{} asked at {} and was told \"{}\" at {}, {}",
-                               ClientName(attempt.client), Instant(attempt.asked),
-                               ToString(attempt.answer), Instant(attempt.answered), why)};
-}
-
-bool WasDisturbed(const History& history, const LimitCall& call) {
-  return std::any_of(history.disturbances.begin(), history.disturbances.end(),
-                     [&](const Disturbance& fault) {
-                       return fault.client == call.client && fault.at <= call.answered;
-                     });
+  return Violated(Judged::kSpuriousRefusal, attempt.answered, attempt.client,
+                  "{} asked at {} and was told \"{}\" at {}, {}", ClientName(attempt.client),
+                  attempt.asked, attempt.answer, attempt.answered, why);
 }
 
 std::optional<Violation> JudgeCall(const History& history, const LimitCall& call) {
   if (call.answered == kOpen || call.answer == StatusCode::kOk) return {};
   if (call.answer == StatusCode::kCancelled) return {};
   const auto found = [&](const std::string& why) {
-    return Violation{Judged::kSpuriousRefusal, call.answered, call.client,
-                     fmt::format("{} set the limit to {} at {} and was told \"{}\" at {}, {}",
-                                 ClientName(call.client), call.limit, Instant(call.called),
-                                 ToString(call.answer), Instant(call.answered), why)};
+    return Violated(Judged::kSpuriousRefusal, call.answered, call.client,
+                    "{} set the limit to {} at {} and was told \"{}\" at {}, {}",
+                    ClientName(call.client), call.limit, call.called, call.answer, call.answered,
+                    why);
   };
   const bool denied = Status(call.answer).outcome() == Outcome::kFailure;
   if (denied && call.changed <= call.answered) {
     return found(fmt::format("though it had changed at {}", Instant(call.changed)));
   }
-  if (WasDisturbed(history, call)) return {};
+  if (AnyMet(history.disturbances, call.client, {}, call.answered)) return {};
   return found("though no fault had met it");
 }
 
 int PermitsOut(const History& history, VirtualTime at) {
-  return static_cast<int>(std::count_if(
-      history.server_holds.begin(), history.server_holds.end(), [at](const ServerHold& hold) {
-        return !hold.copied && hold.granted <= at && at < hold.had_until();
-      }));
+  return static_cast<int>(std::ranges::count_if(history.server_holds, [at](const ServerHold& hold) {
+    return !hold.copied && hold.granted <= at && at < hold.had_until();
+  }));
 }
 
 /// Whether it asked while all permits were out, and the limit was set before it was granted.

@@ -5,11 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/property.h"
+#include "scenarios/judge/violated.h"
 #include "scenarios/log/forced.h"
 #include "scenarios/log/words.h"
 
@@ -51,19 +50,10 @@ std::vector<Interval> PlacesInLine(const History& history, const Attempt& attemp
 
 /// Whether it may have lost its place.
 bool WasDisturbedInLine(const History& history, const Attempt& attempt) {
-  const auto meets = [&](const Disturbance& fault) {
-    return fault.client == attempt.client && attempt.asked <= fault.at &&
-           fault.at <= attempt.answered;
-  };
-  // An outage that began before the request may still last.
-  const auto cuts_off = [&](const Delay& outage) {
-    return outage.client == attempt.client && outage.interval.from <= attempt.answered &&
-           attempt.asked <= outage.interval.to;
-  };
   const VirtualTime died = DiedAt(history, attempt.client, attempt.asked);
   return (died != kOpen && died <= attempt.answered) ||
-         std::any_of(history.outages.begin(), history.outages.end(), cuts_off) ||
-         std::any_of(history.disturbances.begin(), history.disturbances.end(), meets);
+         AnyMet(history.outages, attempt.client, attempt.asked, attempt.answered) ||
+         AnyMet(history.disturbances, attempt.client, attempt.asked, attempt.answered);
 }
 
 bool IsJudged(const History& history, const Attempt& attempt) {
@@ -90,7 +80,7 @@ std::vector<VirtualTime> Overtakings(const History& history, const Attempt& wait
       if (granted < place.to) overtakings.push_back(granted);
     }
   }
-  std::sort(overtakings.begin(), overtakings.end());
+  std::ranges::sort(overtakings);
   return overtakings;
 }
 
@@ -115,40 +105,35 @@ void JudgeOrder(const History& history, int bypass_bound, std::vector<Violation>
   for (const Attempt& waiter : history.attempts) {
     const std::vector<VirtualTime> overtakings = Overtakings(history, waiter);
     if (overtakings.size() <= bound) continue;
-    const VirtualTime at = overtakings[bound];
-    if (first.has_value() && first->at <= at) continue;
-    first = Violation{
-        Judged::kOrder, at, waiter.client,
-        fmt::format("{} stood in line from {} on, and {} later requests were granted before its "
-                    "own, the first at {}; the lock declares {} at most",
-                    ClientName(waiter.client), Instant(waiter.queued), overtakings.size(),
-                    Instant(overtakings.front()), bypass_bound)};
+    KeepEarlier(
+        Violated(Judged::kOrder, overtakings[bound], waiter.client,
+                 "{} stood in line from {} on, and {} later requests were granted before its "
+                 "own, the first at {}; the lock declares {} at most",
+                 ClientName(waiter.client), waiter.queued, overtakings.size(), overtakings.front(),
+                 bypass_bound),
+        first);
   }
   if (first.has_value()) violations.push_back(std::move(*first));
 }
 
 void JudgePreference(const History& history, std::vector<Violation>& violations) {
   if (!history.ownership_seen) return;
-  const ServerHold* first = nullptr;
-  const Attempt* kept_waiting = nullptr;
+  std::optional<Violation> first;
   for (const Attempt& writer : history.attempts) {
     if (writer.shared || !IsJudged(history, writer)) continue;
     const VirtualTime until = PlacesInLine(history, writer).front().to;
     for (const ServerHold& reader : history.server_holds) {
       if (!reader.shared || reader.copied || reader.client == writer.client) continue;
       if (reader.granted <= writer.queued || reader.granted >= until) continue;
-      if (first != nullptr && first->granted <= reader.granted) continue;
-      first = &reader;
-      kept_waiting = &writer;
+      KeepEarlier(Violated(Judged::kOrder, reader.granted, writer.client,
+                           "{} stood in line as a writer from {} on, and {} was let in as a "
+                           "reader at {}; the lock says that it prefers writers",
+                           ClientName(writer.client), writer.queued, ClientName(reader.client),
+                           reader.granted),
+                  first);
     }
   }
-  if (first == nullptr) return;
-  violations.push_back(
-      {Judged::kOrder, first->granted, kept_waiting->client,
-       fmt::format("{} stood in line as a writer from {} on, and {} was let in as a reader at {}; "
-                   "the lock says that it prefers writers",
-                   ClientName(kept_waiting->client), Instant(kept_waiting->queued),
-                   ClientName(first->client), Instant(first->granted))});
+  if (first.has_value()) violations.push_back(std::move(*first));
 }
 
 constinit const Property kOrderProperty = {

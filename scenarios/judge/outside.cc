@@ -6,7 +6,6 @@
 #include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/exercised.h"
 #include "scenarios/judge/latch.h"
-#include "scenarios/judge/outside_goals.h"
 #include "scenarios/judge/property.h"
 
 namespace interlock::scenarios {
@@ -37,13 +36,6 @@ OutsideRules RulesFor(const harness::Subject& subject, const harness::LockOption
   rules.commands_per_lease = subject.CommandsPerLease(options);
   rules.key_limits = {options.lease.count(), subject.AuxiliaryKeys(options)};
   return rules;
-}
-
-const Violation* OutsideVerdict::Find(Judged property) const {
-  const auto found =
-      std::find_if(violations.begin(), violations.end(),
-                   [&](const Violation& violation) { return violation.property == property; });
-  return found == violations.end() ? nullptr : &*found;
 }
 
 OutsideVerdict JudgeFromOutside(const SeenFromOutside& of) {
@@ -78,18 +70,17 @@ std::string_view WhyDelaysHide(const OutsideSetting& /*setting*/) {
 }
 
 VirtualTime LatestEnd(const History& history, const ServerHold& hold) {
-  const bool unknown =
-      std::any_of(history.renewals.begin(), history.renewals.end(), [&](const Renewal& renewal) {
-        return renewal.client == hold.client && renewal.called >= hold.granted &&
-               Status(renewal.answer).outcome() == Outcome::kUnknown;
-      });
+  const bool unknown = std::ranges::any_of(history.renewals, [&](const Renewal& renewal) {
+    return renewal.client == hold.client && renewal.called >= hold.granted &&
+           IsUnknown(renewal.answer);
+  });
   if (unknown) return kOpen;
   return hold.renewed + history.lease + history.lease / kDriftPart + kServerUnit;
 }
 
 Interval ProvenHold(const ServerHold& hold) {
   if (hold.end == ServerHoldEnd::kReleased) return {hold.granted, hold.ended};
-  return {hold.granted, std::min(hold.promised_until, hold.ended)};
+  return {hold.granted, hold.had_until()};
 }
 
 }  // namespace interlock::scenarios

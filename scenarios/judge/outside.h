@@ -67,11 +67,29 @@ struct OutsideVerdict {
   PerJudged<bool> exercised;
   GoalSet goals;
 
-  const Violation* Find(Judged property) const;
+  const Violation* Find(Judged property) const { return FindViolation(violations, property); }
 };
 
 /// Judges by all rows of the property table.
 OutsideVerdict JudgeFromOutside(const SeenFromOutside& of);
+
+/// The goals that a run reached, as far as its clients' reports show.
+GoalSet OutsideGoals(const History& history);
+
+// The judges that have a file of their own.
+
+/// Server exclusion (LK001, LK013 at the server): at the server a grant proves a hold (see
+/// ProvenHold). Two of them must not overlap, and no request may be granted while others' holds
+/// covered all of the time from its call to its return; and there must be an order in which a
+/// server can have given all answers, see lease_model.h. Appends at most one violation of
+/// exclusion, the earliest, and at most one that no order explains.
+void JudgeProvenHolds(const SeenFromOutside& of, OutsideVerdict& verdict);
+/// Forgotten waiters (LK008, LK009): delays count unless the machine or the server may have made
+/// them.
+void JudgeDelays(const SeenFromOutside& of, OutsideVerdict& verdict);
+/// The same for a latch, and whether it opened too early (LK001). A party counts as having counted
+/// down when it first says so, and for sure when it is told: see judge/latch.h.
+void JudgeLatchFromOutside(const SeenFromOutside& of, OutsideVerdict& verdict);
 
 /// What the runs of a scenario on real servers are like.
 struct OutsideSetting {

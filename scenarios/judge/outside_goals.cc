@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "scenarios/judge/outside_goals.h"
+#include "scenarios/judge/outside.h"
 
 #include <algorithm>
 #include <cstddef>
 
 #include "scenarios/judge/exercised.h"
-#include "scenarios/judge/outside.h"
 #include "scenarios/judge/validity.h"
 
 namespace interlock::scenarios {
@@ -13,12 +12,11 @@ namespace {
 
 /// Whether another client surely held at some time between call and return.
 bool IsContended(const History& history, const Attempt& attempt) {
-  return std::any_of(history.server_holds.begin(), history.server_holds.end(),
-                     [&](const ServerHold& other) {
-                       const Interval held = ProvenHold(other);
-                       return other.client != attempt.client && Conflict(attempt, other) &&
-                              held.from < attempt.answered && attempt.asked < held.to;
-                     });
+  return std::ranges::any_of(history.server_holds, [&](const ServerHold& other) {
+    const Interval held = ProvenHold(other);
+    return other.client != attempt.client && Conflict(attempt, other) &&
+           held.from < attempt.answered && attempt.asked < held.to;
+  });
 }
 
 /// Whether somebody else had been granted what the hold had lost by the time it was released.
@@ -26,11 +24,10 @@ bool ReleasedAnothers(const History& history, std::size_t index) {
   const ClientHold& hold = history.holds[index];
   const VirtualTime over = LatestEnd(history, history.server_holds[index]);
   if (hold.release_called == kOpen || hold.release_called <= over) return false;
-  return std::any_of(history.server_holds.begin(), history.server_holds.end(),
-                     [&](const ServerHold& other) {
-                       return other.client != hold.client && other.granted < hold.release_called &&
-                              hold.release_returned < ProvenHold(other).to;
-                     });
+  return std::ranges::any_of(history.server_holds, [&](const ServerHold& other) {
+    return other.client != hold.client && other.granted < hold.release_called &&
+           hold.release_returned < ProvenHold(other).to;
+  });
 }
 
 void AddLateGoals(const History& history, GoalSet& goals) {
@@ -38,8 +35,9 @@ void AddLateGoals(const History& history, GoalSet& goals) {
     if (ReleasedAnothers(history, i)) goals.Add(Goal::kReleaseOfLostLease);
   }
   if (AskedLate(history)) goals.Add(Goal::kAskedAfterValidity);
-  if (std::any_of(history.renewals.begin(), history.renewals.end(),
-                  [](const Renewal& renewal) { return renewal.called > renewal.promised_until; })) {
+  if (std::ranges::any_of(history.renewals, [](const Renewal& renewal) {
+        return renewal.called > renewal.promised_until;
+      })) {
     goals.Add(Goal::kExtendAfterLoss);
   }
 }
@@ -72,7 +70,7 @@ GoalSet OutsideGoals(const History& history) {
     if (promise.renewed > promise.granted) goals.Add(Goal::kExtended);
   }
   for (const ClientHold& hold : history.holds) {
-    if (hold.belief.front().from > first_death) goals.Add(Goal::kRecoveredAfterCrash);
+    if (hold.told_at() > first_death) goals.Add(Goal::kRecoveredAfterCrash);
   }
   return goals;
 }

@@ -14,13 +14,12 @@
 
 #include "scenarios/cases/kind_model.h"
 #include "scenarios/cases/scenario.h"
-#include "scenarios/judge/delays.h"
-#include "scenarios/judge/earliest.h"
 #include "scenarios/judge/exclusion.h"
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/outside.h"
-#include "scenarios/judge/proven_holds.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/judge/quorum.h"
+#include "scenarios/judge/violated.h"
 #include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
@@ -122,19 +121,17 @@ std::optional<Violation> JudgeLateRelease(const History& history, const ClientHo
   if (hold.release_returned == kOpen) return std::nullopt;
   const VirtualTime over = LatestEnd(history, promise);
   if (hold.release_status == StatusCode::kOk && over < hold.release_called) {
-    return Violation{
-        Judged::kForeignRelease, hold.release_returned, hold.client,
-        fmt::format("{} released at {} and was told \"released\", though its lease was over "
-                    "since {} at the latest",
-                    ClientName(hold.client), Instant(hold.release_called), Instant(over))};
+    return Violated(Judged::kForeignRelease, hold.release_returned, hold.client,
+                    "{} released at {} and was told \"released\", though its lease was over since "
+                    "{} at the latest",
+                    ClientName(hold.client), hold.release_called, over);
   }
   if (WasLost(hold.release_status) && hold.release_returned < promise.promised_until) {
-    return Violation{
-        Judged::kForeignRelease, hold.release_returned, hold.client,
-        fmt::format("{} released at {} and was told \"{}\": somebody has ended its lease, "
-                    "which ran until {} at least",
-                    ClientName(hold.client), Instant(hold.release_called),
-                    ToString(hold.release_status), Instant(promise.promised_until))};
+    return Violated(Judged::kForeignRelease, hold.release_returned, hold.client,
+                    "{} released at {} and was told \"{}\": somebody has ended its lease, which "
+                    "ran until {} at least",
+                    ClientName(hold.client), hold.release_called, hold.release_status,
+                    promise.promised_until);
   }
   return std::nullopt;
 }
@@ -143,12 +140,10 @@ std::optional<Violation> JudgeLateRenewal(const Renewal& renewal) {
   if (renewal.answer != StatusCode::kOk || renewal.called <= renewal.promised_until) {
     return std::nullopt;
   }
-  return Violation{
-      Judged::kForeignExtend, renewal.answered, renewal.client,
-      fmt::format("{} asked at {} to extend and was told \"extended\", though its lease was "
-                  "over since {} at the latest",
-                  ClientName(renewal.client), Instant(renewal.called),
-                  Instant(renewal.promised_until))};
+  return Violated(Judged::kForeignExtend, renewal.answered, renewal.client,
+                  "{} asked at {} to extend and was told \"extended\", though its lease was over "
+                  "since {} at the latest",
+                  ClientName(renewal.client), renewal.called, renewal.promised_until);
 }
 
 void JudgeReleasesFromOutside(const SeenFromOutside& of, OutsideVerdict& verdict) {

@@ -9,13 +9,12 @@
 
 #include <fmt/format.h>
 
-#include "scenarios/judge/delays.h"
-#include "scenarios/judge/earliest.h"
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/latch.h"
 #include "scenarios/judge/outside.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/judge/termination.h"
+#include "scenarios/judge/violated.h"
 #include "scenarios/log/forced.h"
 #include "scenarios/log/words.h"
 
@@ -55,7 +54,7 @@ class StretchesInLine {
 /// Whether it is a hand-over, still unfetched, to a client that was already dead.
 bool CameTooLate(const History& history, const ServerHold& hold) {
   if (hold.made_by == hold.asked_by) return false;
-  return std::any_of(history.deaths.begin(), history.deaths.end(), [&](const Death& death) {
+  return std::ranges::any_of(history.deaths, [&](const Death& death) {
     return death.client == hold.asked_by && death.at < hold.granted &&
            death.last_served < hold.granted;
   });
@@ -79,13 +78,13 @@ std::vector<Interval> TakenIntervals(const History& history, const ProgressRules
   }
   for (const ClientHold& hold : history.holds) {
     if (for_readers && hold.shared) continue;
-    const VirtualTime dead = DiedAt(history, hold.client, hold.belief.front().from);
-    const VirtualTime believed = hold.belief.back().to;
+    const VirtualTime dead = DiedAt(history, hold.client, hold.told_at());
+    const VirtualTime believed = hold.believed_until();
     // A client that overstays its validity holds only what the server still keeps for it.
     VirtualTime until = believed < hold.release_called ? believed : hold.release_returned;
     until = std::min(until, ForcedOutAt(history, hold));
-    if (dead < until) until = std::min(dead, hold.belief.front().from) + history.lease;
-    grants.Add(hold.client, hold.token, {hold.belief.front().from, until});
+    if (dead < until) until = std::min(dead, hold.told_at()) + history.lease;
+    grants.Add(hold.client, hold.token, {hold.told_at(), until});
   }
   grants.AppendTo(taken);
   if (!for_readers || !history.prefers_writers) return taken;
@@ -108,7 +107,7 @@ std::vector<Interval> FreeIntervals(const std::vector<Interval>& taken, const Li
   }
   for (const Limits::Span& span : limits.spans()) changes.emplace_back(span.from, 0);
   // Intervals are half open: at the same instant ends sort before beginnings.
-  std::sort(changes.begin(), changes.end());
+  std::ranges::sort(changes);
   std::vector<Interval> free;
   int running = 0;
   bool was_free = true;
@@ -136,7 +135,7 @@ bool DeadHolderBefore(const History& history, VirtualTime at) {
     }
   }
   for (const ClientHold& hold : history.holds) {
-    const VirtualTime from = hold.belief.front().from;
+    const VirtualTime from = hold.told_at();
     if (from > at || hold.release_returned != kOpen) continue;
     if (from > latest) {
       latest = from;
@@ -162,12 +161,7 @@ class Progress {
  private:
   /// Shorter waits are within every bound; nearly all are.
   Duration LeastBound() const {
-    LivenessTerms alone;
-    alone.waiters = 1;
-    alone.lease = history_.lease;
-    alone.hold = rules_.longest_use;
-    alone.rate_ppm = rules_.rate_ppm;
-    const Duration least = std::min(SlowBound(), LivenessBound(alone));
+    const Duration least = std::min(SlowBound(), LivenessBound(TermsAlone()));
     const auto hand_over = rules_.hand_over_bound;
     return hand_over.has_value() ? std::min<Duration>(least, *hand_over + 8 * history_.latency)
                                  : least;
@@ -197,13 +191,12 @@ class Progress {
       const VirtualTime from = idle.from + Duration(1);
       if (history_.limits.MayRefuse(wish, from, idle.from + bound)) continue;
       const bool crash = DeadHolderBefore(history_, idle.from);
-      return Violation{
-          crash ? Judged::kCrashRecovery : Judged::kDeadlock, idle.from + bound, attempt.client,
-          fmt::format("{} waited from {} on; the resource was free from {} and still "
-                      "not granted at {}{}; the bound is {} = {}",
-                      ClientName(attempt.client), Instant(attempt.asked), Instant(idle.from),
-                      Instant(idle.to), crash ? " (its last holder had died)" : "", Instant(bound),
-                      InWords(limit))};
+      return Violated(crash ? Judged::kCrashRecovery : Judged::kDeadlock, idle.from + bound,
+                      attempt.client,
+                      "{} waited from {} on; the resource was free from {} and still not granted "
+                      "at {}{}; the bound is {} = {}",
+                      ClientName(attempt.client), attempt.asked, idle.from, idle.to,
+                      crash ? " (its last holder had died)" : "", bound, InWords(limit));
     }
     return std::nullopt;
   }
@@ -238,39 +231,35 @@ class Progress {
   Duration SlowBound() const { return rules_.wake_up_bound + kSettling; }
 
   std::int64_t StoppedMeanwhile(const Interval& idle) const {
-    return std::count_if(history_.attempts.begin(), history_.attempts.end(),
-                         [&](const Attempt& attempt) {
-                           return attempt.stopped < idle.to && idle.from <= attempt.answered;
-                         });
+    return std::ranges::count_if(history_.attempts, [&](const Attempt& attempt) {
+      return attempt.stopped < idle.to && idle.from <= attempt.answered;
+    });
   }
 
   std::optional<Violation> Starved(const Attempt& attempt, const Interval& wait) const {
     const LivenessTerms terms = TermsOf(attempt, wait);
     const Duration bound = LivenessBound(terms);
     if (wait.to - wait.from <= bound || IsInUseTooLong(attempt, wait)) return std::nullopt;
-    const auto others =
-        std::count_if(history_.holds.begin(), history_.holds.end(), [&](const ClientHold& hold) {
-          const VirtualTime from = hold.belief.front().from;
-          return hold.client != attempt.client && wait.from < from && from < wait.to;
-        });
+    const auto others = std::ranges::count_if(history_.holds, [&](const ClientHold& hold) {
+      const VirtualTime from = hold.told_at();
+      return hold.client != attempt.client && wait.from < from && from < wait.to;
+    });
     const std::string meanwhile = others > 0 ? fmt::format("{} other requests were granted", others)
                                              : fmt::format(
                                                    "nobody was granted anything, though {} "
                                                    "commands were sent for it",
                                                    attempt.commands);
-    return Violation{others > 0 ? Judged::kOrder : Judged::kTermination, wait.from + bound,
-                     attempt.client,
-                     fmt::format("{} waited from {} until {}, and {}; the bound is {}",
-                                 ClientName(attempt.client), Instant(wait.from), Instant(wait.to),
-                                 meanwhile, LivenessInWords(terms))};
+    return Violated(others > 0 ? Judged::kOrder : Judged::kTermination, wait.from + bound,
+                    attempt.client, "{} waited from {} until {}, and {}; the bound is {}",
+                    ClientName(attempt.client), wait.from, wait.to, meanwhile,
+                    LivenessInWords(terms));
   }
 
+  /// Without other waiters, and without the time that a hand-over takes.
+  LivenessTerms TermsAlone() const { return {history_.lease, rules_.longest_use, rules_.rate_ppm}; }
+
   LivenessTerms TermsOf(const Attempt& attempt, const Interval& wait) const {
-    LivenessTerms terms;
-    terms.waiters = 1;  // itself
-    terms.lease = history_.lease;
-    terms.hold = rules_.longest_use;
-    terms.rate_ppm = rules_.rate_ppm;
+    LivenessTerms terms = TermsAlone();
     // A request and its answer, a release and its answer; a wake-up and its consequences.
     terms.hand_over = rules_.wake_up_bound + 8 * history_.latency;
     const auto in_the_way = [&](const Attempt& other) {
@@ -287,10 +276,10 @@ class Progress {
 
   /// Whether a live user has held the lock for longer than any program may.
   bool IsInUseTooLong(const Attempt& attempt, const Interval& wait) const {
-    return std::any_of(history_.holds.begin(), history_.holds.end(), [&](const ClientHold& hold) {
-      const VirtualTime from = hold.belief.front().from;
+    return std::ranges::any_of(history_.holds, [&](const ClientHold& hold) {
+      const VirtualTime from = hold.told_at();
       const VirtualTime to = std::min(
-          {hold.release_called, hold.belief.back().to, DiedAt(history_, hold.client, from)});
+          {hold.release_called, hold.believed_until(), DiedAt(history_, hold.client, from)});
       const Duration most = rules_.longest_use * (1'000'000 + rules_.rate_ppm) / 1'000'000;
       return hold.client != attempt.client && from < wait.to && wait.from < to &&
              std::min(to, history_.end) - from > most + 8 * history_.latency;
@@ -314,8 +303,7 @@ void JudgeProgress(const History& history, const ProgressRules& rules,
   for (const Attempt& attempt : history.attempts) {
     if (attempt.ask == Ask::kTry || attempt.beside) continue;
     if (DiedAt(history, attempt.client, attempt.asked) < attempt.answered) continue;
-    std::optional<Violation> found = progress.Judge(attempt, calm);
-    KeepEarlier(std::move(found), first);
+    KeepEarlier(progress.Judge(attempt, calm), first);
   }
   if (first.has_value()) violations.push_back(std::move(*first));
 }

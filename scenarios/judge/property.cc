@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "scenarios/cases/kind_model.h"
+#include "sim/redis/text.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -28,13 +29,6 @@ constinit const Property kDeterminismProperty = {
 #define INTERLOCK_ROW_ADDRESS(name) &k##name##Property,
 constexpr std::array kTable = {INTERLOCK_PROPERTIES(INTERLOCK_ROW_ADDRESS) & kDeterminismProperty};
 #undef INTERLOCK_ROW_ADDRESS
-
-constexpr char Upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-
-bool EqualIgnoringCase(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return Upper(x) == Upper(y); });
-}
 
 }  // namespace
 
@@ -81,15 +75,15 @@ Reading Property::ReadingOf(const harness::Kind& kind) const {
 std::span<const Property* const> AllProperties() { return kTable; }
 
 const Property& PropertyOf(Judged judged) {
-  return **std::find_if(kTable.begin(), kTable.end(),
-                        [judged](const Property* row) { return row->judged == judged; });
+  return **std::ranges::find_if(kTable,
+                                [judged](const Property* row) { return row->judged == judged; });
 }
 
 std::span<const Property* const> FindProperties(std::string_view code_or_slug) {
-  const auto matches = [code_or_slug](const Property* row) {
-    return EqualIgnoringCase(row->code, code_or_slug) || EqualIgnoringCase(row->slug, code_or_slug);
+  const auto matches = [name = sim::redis::ToLower(code_or_slug)](const Property* row) {
+    return sim::redis::EqualsIgnoreCase(row->code, name) || row->slug == name;
   };
-  const auto first = std::find_if(kTable.begin(), kTable.end(), matches);
+  const auto first = std::ranges::find_if(kTable, matches);
   return {first, std::find_if_not(first, kTable.end(), matches)};
 }
 
@@ -97,10 +91,8 @@ std::string_view Slug(Judged judged) { return PropertyOf(judged).slug; }
 std::string_view Code(Judged judged) { return PropertyOf(judged).code; }
 
 std::optional<Judged> JudgedFromSlug(std::string_view slug) {
-  for (const Property* row : kTable) {
-    if (row->slug == slug) return row->judged;
-  }
-  return std::nullopt;
+  const auto row = std::ranges::find(kTable, slug, &Property::slug);
+  return row == kTable.end() ? std::nullopt : (*row)->judged;
 }
 
 }  // namespace interlock::scenarios

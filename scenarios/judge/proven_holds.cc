@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "scenarios/judge/proven_holds.h"
+#include "scenarios/judge/outside.h"
 
 #include <algorithm>
 #include <array>
 
-#include <fmt/format.h>
-
 #include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/lease_model.h"
+#include "scenarios/judge/violated.h"
 #include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
@@ -32,12 +31,11 @@ const ServerHold* Intruder(const History& history, const ServerHold& entering) {
 /// Counts the holds that conflict with the request. Proven holds are open intervals: at its very
 /// ends no hold counts.
 int HoldsOfOthersAt(const History& history, const Attempt& attempt, VirtualTime at) {
-  return static_cast<int>(std::count_if(
-      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& other) {
-        const Interval held = ProvenHold(other);
-        return other.client != attempt.client && Conflict(attempt, other) && held.from < at &&
-               at < held.to;
-      }));
+  return static_cast<int>(std::ranges::count_if(history.server_holds, [&](const ServerHold& other) {
+    const Interval held = ProvenHold(other);
+    return other.client != attempt.client && Conflict(attempt, other) && held.from < at &&
+           at < held.to;
+  }));
 }
 
 /// Whether others held everything at every instant from the call to the return.
@@ -49,40 +47,36 @@ bool GrantedWhileTaken(const History& history, const Attempt& attempt) {
   const auto covers = [&](VirtualTime at) {
     return at < attempt.asked || at > attempt.answered || full(at);
   };
-  return std::all_of(history.server_holds.begin(), history.server_holds.end(),
-                     [&](const ServerHold& other) {
-                       const Interval held = ProvenHold(other);
-                       return covers(held.from) && covers(held.to);
-                     });
+  return std::ranges::all_of(history.server_holds, [&](const ServerHold& other) {
+    const Interval held = ProvenHold(other);
+    return covers(held.from) && covers(held.to);
+  });
 }
 
 void JudgeServer(const History& history, const harness::Kind& kind,
                  std::vector<Violation>& violations) {
   const Judged property = CounterpartOf(kind, Judged::kServerExclusion);
-  std::vector<Violation> found;
+  std::optional<Violation> first;
   for (const ServerHold& hold : history.server_holds) {
     const ServerHold* other = Intruder(history, hold);
     if (other == nullptr) continue;
-    found.push_back(
-        {property, hold.granted, hold.client,
-         fmt::format("{} was granted at {}, while {} is proven to have held from {} "
-                     "until {}",
-                     ClientName(hold.client), Instant(hold.granted), ClientName(other->client),
-                     Instant(other->granted), Instant(ProvenHold(*other).to))});
+    KeepEarlier(Violated(property, hold.granted, hold.client,
+                         "{} was granted at {}, while {} is proven to have held from {} until {}",
+                         ClientName(hold.client), hold.granted, ClientName(other->client),
+                         other->granted, ProvenHold(*other).to),
+                first);
   }
   for (const Attempt& attempt : history.attempts) {
     const bool granted = attempt.answered != kOpen && attempt.answer == StatusCode::kOk;
     if (!granted || !GrantedWhileTaken(history, attempt)) continue;
-    found.push_back({property, attempt.answered, attempt.client,
-                     fmt::format("{} asked at {} and was granted at {}; all that time others are "
-                                 "proven to have held",
-                                 ClientName(attempt.client), Instant(attempt.asked),
-                                 Instant(attempt.answered))});
+    KeepEarlier(
+        Violated(
+            property, attempt.answered, attempt.client,
+            "{} asked at {} and was granted at {}; all that time others are proven to have held",
+            ClientName(attempt.client), attempt.asked, attempt.answered),
+        first);
   }
-  const auto earliest =
-      std::min_element(found.begin(), found.end(),
-                       [](const Violation& a, const Violation& b) { return a.at < b.at; });
-  if (earliest != found.end()) violations.push_back(*earliest);
+  if (first.has_value()) violations.push_back(std::move(*first));
 }
 
 struct Unexplained {
@@ -108,9 +102,8 @@ void JudgeTogether(const History& history, const OutsideRules& rules,
   if (!answer.fails.has_value()) return;
   for (const Unexplained& one : kUnexplained) {
     if (one.depth != *answer.fails) continue;
-    violations.push_back(
-        {CounterpartOf(rules.traits.kind, one.property), history.end, -1,
-         fmt::format("no order of {} is one that a server can have given", one.what)});
+    violations.push_back(Violated(CounterpartOf(rules.traits.kind, one.property), history.end, -1,
+                                  "no order of {} is one that a server can have given", one.what));
   }
 }
 

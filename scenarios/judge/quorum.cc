@@ -5,14 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "scenarios/cases/kind_model.h"
+#include "scenarios/judge/violated.h"
 #include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
@@ -20,15 +18,8 @@ namespace {
 
 using Entries = std::vector<const ServerHold*>;
 
-/// The end of a promise, and of what the server really kept of it.
-VirtualTime PromiseEnd(const ServerHold& entry) { return entry.promise_end(); }
-VirtualTime ActualEnd(const ServerHold& entry) { return entry.had_until(); }
-/// The end for refusals: an entry removed by others still counts as taken.
-VirtualTime TakenEnd(const ServerHold& entry) {
-  return entry.given_back() ? entry.ended : entry.promised_until;
-}
-
-using EndRule = VirtualTime (*)(const ServerHold& entry);
+/// Which end of an entry counts.
+using EndRule = VirtualTime (ServerHold::*)() const;
 
 /// An entry appears or disappears.
 struct VoteChange {
@@ -40,7 +31,7 @@ struct VoteChange {
 
 void AppendVotes(const ServerHold& entry, std::size_t owner, EndRule end,
                  std::vector<VoteChange>& changes) {
-  const VirtualTime to = end(entry);
+  const VirtualTime to = (entry.*end)();
   if (entry.granted > to) return;
   changes.push_back({entry.granted, 1, entry.node, owner});
   if (to != kOpen) changes.push_back({to, -1, entry.node, owner});
@@ -49,8 +40,8 @@ void AppendVotes(const ServerHold& entry, std::size_t owner, EndRule end,
 /// Calls `apply` for each change in time order, and `then` after the last one of each instant.
 template <typename Apply, typename Then>
 void Sweep(std::vector<VoteChange> changes, const Apply& apply, const Then& then) {
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const VoteChange& a, const VoteChange& b) { return a.at < b.at; });
+  std::ranges::stable_sort(changes,
+                           [](const VoteChange& a, const VoteChange& b) { return a.at < b.at; });
   for (std::size_t i = 0; i < changes.size(); ++i) {
     apply(changes[i]);
     if (i + 1 == changes.size() || changes[i + 1].at != changes[i].at) then(changes[i].at);
@@ -98,20 +89,20 @@ const ServerHold& Quorumth(Entries entries, const Interval& stretch, int quorum,
   std::erase_if(entries, [&](const ServerHold* entry) {
     return entry->granted >= stretch.to || entry->promise_end() <= stretch.from;
   });
-  std::stable_sort(entries.begin(), entries.end(),
-                   [&](const ServerHold* a, const ServerHold* b) { return before(*a, *b); });
+  std::ranges::stable_sort(
+      entries, [&](const ServerHold* a, const ServerHold* b) { return before(*a, *b); });
   return *entries[static_cast<std::size_t>(quorum) - 1];
 }
 
 /// How the quorum ended in the servers.
 void SetEnd(const Entries& entries, const Interval& stretch, int quorum, ServerHold& view) {
   VirtualTime gone = kOpen;
-  for (const Interval& actual : Stretches(entries, quorum, ActualEnd)) {
+  for (const Interval& actual : Stretches(entries, quorum, &ServerHold::had_until)) {
     if (actual.from <= stretch.from && stretch.from < actual.to) gone = actual.to;
   }
   if (gone == kOpen) return;
   for (const ServerHold* entry : entries) {
-    if (ActualEnd(*entry) != gone) continue;
+    if (entry->had_until() != gone) continue;
     view.end = entry->ended < entry->promised_until ? entry->end : ServerHoldEnd::kExpired;
   }
   view.ended = gone;
@@ -166,13 +157,14 @@ std::vector<Completion> Completions(const Entries& entries, const std::vector<Se
                                     int quorum) {
   std::vector<VoteChange> changes;
   for (const ServerHold* entry : entries) {
-    AppendVotes(*entry, static_cast<std::size_t>(entry - all.data()), PromiseEnd, changes);
+    AppendVotes(*entry, static_cast<std::size_t>(entry - all.data()), &ServerHold::promise_end,
+                changes);
   }
   const auto order = [&](const VoteChange& change) {
     return std::pair(change.at, PlaceOf(change, all[change.owner], all.size()));
   };
-  std::stable_sort(changes.begin(), changes.end(),
-                   [&](const VoteChange& a, const VoteChange& b) { return order(a) < order(b); });
+  std::ranges::stable_sort(
+      changes, [&](const VoteChange& a, const VoteChange& b) { return order(a) < order(b); });
   Servers servers;
   std::vector<Completion> completions;
   for (const VoteChange& change : changes) {
@@ -211,7 +203,8 @@ bool WasSplit(const History& history, const std::map<Owner, Entries>& owners) {
   std::vector<VoteChange> changes;
   std::size_t index = 0;
   for (const auto& [owner, entries] : owners) {
-    for (const ServerHold* entry : entries) AppendVotes(*entry, index, ActualEnd, changes);
+    for (const ServerHold* entry : entries)
+      AppendVotes(*entry, index, &ServerHold::had_until, changes);
     ++index;
   }
   std::vector<Servers> votes(index);
@@ -264,7 +257,8 @@ History QuorumView(const History& history) {
       const ServerHold* vote = decided == completions.rend() ? votes.front() : decided->vote;
       placed.emplace_back(vote - history.server_holds.data(), std::move(entry));
     };
-    const std::vector<Interval> stretches = Stretches(entries, history.quorum, PromiseEnd);
+    const std::vector<Interval> stretches =
+        Stretches(entries, history.quorum, &ServerHold::promise_end);
     for (const Interval& stretch : stretches) {
       place(QuorumEntry(entries, stretch, history.quorum));
     }
@@ -272,13 +266,13 @@ History QuorumView(const History& history) {
       place(OfAnInstant(entries, completions.front().at));
     }
   }
-  std::sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) {
+  std::ranges::sort(placed, [](const auto& a, const auto& b) {
     return std::pair(a.second.granted, a.first) < std::pair(b.second.granted, b.first);
   });
   for (auto& [place, entry] : placed) view.server_holds.push_back(std::move(entry));
   Entries all;
   for (const ServerHold& entry : history.server_holds) all.push_back(&entry);
-  view.blocked = Stretches(all, history.nodes - history.quorum + 1, TakenEnd);
+  view.blocked = Stretches(all, history.nodes - history.quorum + 1, &ServerHold::taken_until);
   return view;
 }
 
@@ -297,12 +291,10 @@ void JudgeQuorums(const History& view, const harness::Kind& kind,
     }
     const int permits = view.limits.Most(second.granted, second.granted);
     if (static_cast<int>(before.size()) < permits) continue;
-    violations.push_back(
-        {CounterpartOf(kind, Judged::kServerExclusion), second.granted, second.client,
-         fmt::format("a quorum of servers granted to {} while {} was promised the lock by a "
-                     "quorum until {}",
-                     ClientName(second.client), ClientName(last->client),
-                     Instant(last->promise_end()))});
+    violations.push_back(Violated(
+        CounterpartOf(kind, Judged::kServerExclusion), second.granted, second.client,
+        "a quorum of servers granted to {} while {} was promised the lock by a quorum until {}",
+        ClientName(second.client), ClientName(last->client), last->promise_end()));
     return;
   }
 }
@@ -313,9 +305,8 @@ void AddQuorumGoals(const History& history, const History& view, GoalSet& goals)
     if (goals.Has(Goal::kMinorityGivenBack)) break;
     if (entry.end != ServerHoldEnd::kReleased) continue;
     const auto has_token = [&](const auto& one) { return one.token == entry.token; };
-    const bool minority =
-        std::none_of(view.server_holds.begin(), view.server_holds.end(), has_token) &&
-        std::none_of(history.holds.begin(), history.holds.end(), has_token);
+    const bool minority = std::ranges::none_of(view.server_holds, has_token) &&
+                          std::ranges::none_of(history.holds, has_token);
     if (minority) goals.Add(Goal::kMinorityGivenBack);
   }
   for (const Renewal& renewal : history.renewals) {

@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <optional>
 
-#include <fmt/format.h>
-
-#include "scenarios/judge/earliest.h"
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/limit.h"
 #include "scenarios/judge/outside.h"
 #include "scenarios/judge/property.h"
+#include "scenarios/judge/violated.h"
 #include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
@@ -32,15 +30,9 @@ bool IsRefusal(const Attempt& attempt) {
          attempt.answer == StatusCode::kStopped;
 }
 
-/// Until when a permit counts as taken: a foreign removal does not end a promise.
-VirtualTime TakenUntil(const ServerHold& hold) {
-  return hold.given_back() ? hold.ended : hold.promised_until;
-}
-
 struct CountChange {
   VirtualTime at{};
   int by = 0;
-  bool operator<(const CountChange& other) const { return at < other.at; }
 };
 
 /// Whether at some instant in [from, to] every permit was taken or, for a reader, a writer had it.
@@ -53,15 +45,15 @@ bool WasTaken(const History& history, const Attempt& attempt, VirtualTime from) 
     if (end != kOpen) changes.push_back({end + Duration(1), -1});
   };
   for (const ServerHold& hold : history.server_holds) {
-    if (Conflict(attempt, hold)) add(hold.granted, TakenUntil(hold));
+    if (Conflict(attempt, hold)) add(hold.granted, hold.taken_until());
   }
   for (const Interval& blocked : history.blocked) add(blocked.from, blocked.to);
   const bool at_the_server = !history.server_holds.empty() || !history.blocked.empty();
   for (const ClientHold& hold : history.holds) {
     if (at_the_server || !Conflict(attempt, hold)) continue;
-    add(hold.asked, std::max(hold.belief.back().to, hold.release_returned));
+    add(hold.asked, std::max(hold.believed_until(), hold.release_returned));
   }
-  std::stable_sort(changes.begin(), changes.end());
+  std::ranges::stable_sort(changes, {}, &CountChange::at);
   const int permits = history.limits.Least(from, to);
   int taken = 0;
   for (const CountChange& change : changes) {
@@ -80,7 +72,7 @@ bool OthersAsked(const History& history, const Attempt& attempt, VirtualTime fro
     if (!Conflict(attempt, other)) continue;
     if (other.answered == kOpen) return true;
     if (other.client != attempt.client && other.answered >= from) return true;
-    if (Status(other.answer).outcome() == Outcome::kUnknown) return true;
+    if (IsUnknown(other.answer)) return true;
   }
   return false;
 }
@@ -88,7 +80,7 @@ bool OthersAsked(const History& history, const Attempt& attempt, VirtualTime fro
 /// Whether the request's part at the other resource, if any, was unopposed.
 bool WasFreeBeside(const History* beside, const Attempt& attempt, VirtualTime from) {
   if (beside == nullptr) return true;
-  return std::none_of(beside->attempts.begin(), beside->attempts.end(), [&](const Attempt& part) {
+  return std::ranges::none_of(beside->attempts, [&](const Attempt& part) {
     const bool of_it = part.beside && part.client == attempt.client && part.asked == attempt.asked;
     return of_it && (OthersAsked(*beside, part, from) || WasTaken(*beside, part, from));
   });
@@ -108,10 +100,9 @@ bool WasFree(const History& history, const Attempt& attempt, const History* besi
 
 /// The client's clock jumped, so messages in flight were late by that clock.
 bool IsOfAJump(const History& history, const Delay& delay) {
-  return std::any_of(
-      history.disturbances.begin(), history.disturbances.end(), [&](const Disturbance& fault) {
-        return fault.client == delay.client && fault.unheard && fault.at == delay.interval.from;
-      });
+  return std::ranges::any_of(history.disturbances, [&](const Disturbance& fault) {
+    return fault.client == delay.client && fault.unheard && fault.at == delay.interval.from;
+  });
 }
 
 /// Whether it may come from an earlier attempt of the client that ended unknown or was delayed, or
@@ -125,10 +116,9 @@ bool MayBeOfAnEarlierAttempt(const History& history, const ServerHold& entry,
       return true;
     }
   }
-  return std::any_of(history.attempts.begin(), history.attempts.end(), [&](const Attempt& other) {
+  return std::ranges::any_of(history.attempts, [&](const Attempt& other) {
     return other.client == entry.client && other.asked < attempt.asked && other.answered != kOpen &&
-           Status(other.answer).outcome() == Outcome::kUnknown &&
-           other.answered >= entry.granted - Travel(history);
+           IsUnknown(other.answer) && other.answered >= entry.granted - Travel(history);
   });
 }
 
@@ -152,19 +142,17 @@ std::optional<Violation> Judge(const History& history, const Attempt& attempt,
                                const History* beside) {
   if (!IsDefinite(attempt)) return std::nullopt;
   if (const ServerHold* entry = LeftBehind(history, attempt)) {
-    return Violation{
-        Judged::kSpuriousRefusal, attempt.answered, attempt.client,
-        fmt::format("{} was told \"{}\" at {}, though the server had granted at {} "
-                    "and keeps the grant until {}",
-                    ClientName(attempt.client), ToString(attempt.answer), Instant(attempt.answered),
-                    Instant(entry->granted), Instant(entry->had_until()))};
+    return Violated(Judged::kSpuriousRefusal, attempt.answered, attempt.client,
+                    "{} was told \"{}\" at {}, though the server had granted at {} and keeps the "
+                    "grant until {}",
+                    ClientName(attempt.client), attempt.answer, attempt.answered, entry->granted,
+                    entry->had_until());
   }
   if (!WasFree(history, attempt, beside)) return std::nullopt;
-  return Violation{Judged::kSpuriousRefusal, attempt.answered, attempt.client,
-                   fmt::format("{} asked at {} and was told \"{}\" at {}, though the resource was "
-                               "free all the time and nobody else asked",
-                               ClientName(attempt.client), Instant(attempt.asked),
-                               ToString(attempt.answer), Instant(attempt.answered))};
+  return Violated(Judged::kSpuriousRefusal, attempt.answered, attempt.client,
+                  "{} asked at {} and was told \"{}\" at {}, though the resource was free all the "
+                  "time and nobody else asked",
+                  ClientName(attempt.client), attempt.asked, attempt.answer, attempt.answered);
 }
 
 /// The hold's entry that a command of its own client changed between call and answer.
@@ -172,14 +160,14 @@ const ServerHold* EntryOf(const History& history, const ClientHold& hold) {
   if (hold.token.empty()) return nullptr;
   const ServerHold* found = nullptr;
   for (const ServerHold& entry : history.server_holds) {
-    if (entry.client == hold.client && entry.token == hold.token && !entry.copied) found = &entry;
+    if (entry.IsOf(hold) && !entry.copied) found = &entry;
   }
   return found;
 }
 
 /// With a quorum, an operator may have taken the other votes at the same time.
 bool HadCompany(const History& history, const ClientHold& hold) {
-  return std::any_of(history.forces.begin(), history.forces.end(), [&](const Force& force) {
+  return std::ranges::any_of(history.forces, [&](const Force& force) {
     const bool in_vain = force.answered != kOpen && force.answer == StatusCode::kNotOwner;
     return force.token == hold.token && !in_vain && force.called <= hold.release_returned &&
            hold.release_called <= force.answered;
@@ -188,7 +176,7 @@ bool HadCompany(const History& history, const ClientHold& hold) {
 
 /// An extension that is answered at the instant of the release may be what removed the entry then.
 bool WasAlsoExtending(const History& history, const ServerHold& entry, const ClientHold& hold) {
-  return std::any_of(history.renewals.begin(), history.renewals.end(), [&](const Renewal& renewal) {
+  return std::ranges::any_of(history.renewals, [&](const Renewal& renewal) {
     return renewal.client == entry.client && renewal.called <= entry.ended &&
            entry.ended <= renewal.answered && renewal.answered <= hold.release_called;
   });
@@ -208,21 +196,19 @@ std::optional<Violation> JudgeRelease(const History& history, const ClientHold& 
   if (entry->surely_until() <= hold.release_returned) return std::nullopt;
   if (WasAlsoExtending(history, *entry, hold)) return std::nullopt;
   if (history.quorum > 1 && HadCompany(history, hold)) return std::nullopt;
-  return Violation{Judged::kSpuriousRefusal, hold.release_returned, hold.client,
-                   fmt::format("{}'s release was told \"{}\" at {}, though it had released at {}",
-                               ClientName(hold.client), ToString(hold.release_status),
-                               Instant(hold.release_returned), Instant(entry->ended))};
+  return Violated(Judged::kSpuriousRefusal, hold.release_returned, hold.client,
+                  "{}'s release was told \"{}\" at {}, though it had released at {}",
+                  ClientName(hold.client), hold.release_status, hold.release_returned,
+                  entry->ended);
 }
 
 /// "Not owner" for an extend that prolonged the lease.
 std::optional<Violation> JudgeRenewal(const Renewal& renewal) {
   if (renewal.answered == kOpen || renewal.answer != StatusCode::kNotOwner) return std::nullopt;
   if (renewal.prolonged == kOpen) return std::nullopt;
-  return Violation{Judged::kSpuriousRefusal, renewal.answered, renewal.client,
-                   fmt::format("{}'s extend was told \"{}\" at {}, though it had prolonged the "
-                               "lease at {}",
-                               ClientName(renewal.client), ToString(renewal.answer),
-                               Instant(renewal.answered), Instant(renewal.prolonged))};
+  return Violated(Judged::kSpuriousRefusal, renewal.answered, renewal.client,
+                  "{}'s extend was told \"{}\" at {}, though it had prolonged the lease at {}",
+                  ClientName(renewal.client), renewal.answer, renewal.answered, renewal.prolonged);
 }
 
 /// Neither "yes" nor "no", long after the last fault.
@@ -235,10 +221,9 @@ bool IsNoAnswer(StatusCode code) {
 
 Violation NotRecovered(std::string_view what, int client, VirtualTime at, StatusCode answer,
                        std::string_view wrong) {
-  return {Judged::kSpuriousRefusal, at, client,
-          fmt::format("{}'s {} was told \"{}\" at {}, {} though all faults had been over for {}",
-                      ClientName(client), what, ToString(answer), Instant(at), wrong,
-                      Instant(kLongestRecovery))};
+  return Violated(Judged::kSpuriousRefusal, at, client,
+                  "{}'s {} was told \"{}\" at {}, {} though all faults had been over for {}",
+                  ClientName(client), what, answer, at, wrong, kLongestRecovery);
 }
 
 /// Judges the answer to a release that came long after the last fault.
@@ -261,11 +246,10 @@ std::optional<Violation> JudgeLateRelease(const History& history, const ClientHo
 
 bool IsPastRecovery(const History& history, const Attempt& attempt) {
   if (history.healed == kOpen || attempt.asked < history.healed + kLongestRecovery) return false;
-  const auto earlier =
-      std::count_if(history.attempts.begin(), history.attempts.end(), [&](const Attempt& other) {
-        return other.client == attempt.client && other.asked >= history.healed &&
-               other.asked < attempt.asked;
-      });
+  const auto earlier = std::ranges::count_if(history.attempts, [&](const Attempt& other) {
+    return other.client == attempt.client && other.asked >= history.healed &&
+           other.asked < attempt.asked;
+  });
   return earlier >= kExcused;
 }
 
@@ -274,15 +258,12 @@ bool WasDisturbed(const History& history, const Attempt& attempt) {
   const bool asked_nobody = attempt.commands == 0 && attempt.answer == StatusCode::kNotAcquired;
   VirtualTime since = asked_nobody ? attempt.asked - history.lease : VirtualTime{};
   if (IsPastRecovery(history, attempt)) since = history.healed;
-  return std::any_of(
-      history.disturbances.begin(), history.disturbances.end(), [&](const Disturbance& fault) {
-        return fault.client == attempt.client && fault.at >= since && fault.at <= attempt.answered;
-      });
+  return AnyMet(history.disturbances, attempt.client, since, attempt.answered);
 }
 
 void JudgePatience(const History& history, Duration wake_up_bound,
                    std::vector<Violation>& violations) {
-  const Attempt* first = nullptr;
+  std::optional<Violation> first;
   for (const Attempt& attempt : history.attempts) {
     if (attempt.ask == Ask::kTry || attempt.answered == kOpen || !IsRefusal(attempt)) continue;
     const bool in_time = attempt.deadline != kOpen &&
@@ -292,15 +273,14 @@ void JudgePatience(const History& history, Duration wake_up_bound,
     const bool excused =
         attempt.answer != StatusCode::kStopped && (in_time || WasDisturbed(history, attempt));
     if (was_stopped || excused) continue;
-    if (first == nullptr || attempt.answered < first->answered) first = &attempt;
+    KeepEarlier(Violated(Judged::kSpuriousRefusal, attempt.answered, attempt.client,
+                         "{} asked at {}, would have waited until {}, and was told \"{}\" "
+                         "at {}; the lock's own bound for another look is {}",
+                         ClientName(attempt.client), attempt.asked, attempt.deadline,
+                         attempt.answer, attempt.answered, wake_up_bound),
+                first);
   }
-  if (first == nullptr) return;
-  violations.push_back(
-      {Judged::kSpuriousRefusal, first->answered, first->client,
-       fmt::format("{} asked at {}, would have waited until {}, and was told \"{}\" at {}; the "
-                   "lock's own bound for another look is {}",
-                   ClientName(first->client), Instant(first->asked), Instant(first->deadline),
-                   ToString(first->answer), Instant(first->answered), Instant(wake_up_bound))});
+  if (first.has_value()) violations.push_back(std::move(*first));
 }
 
 void JudgeRecovery(const History& history, std::vector<Violation>& violations) {
@@ -327,14 +307,11 @@ void JudgeRefusals(const History& history, std::vector<Violation>& violations,
                    const History* beside) {
   std::optional<Violation> of_holds;
   for (const ClientHold& hold : history.holds) KeepEarlier(JudgeRelease(history, hold), of_holds);
-  for (const Renewal& renewal : history.renewals) {
-    KeepEarlier(JudgeRenewal(renewal), of_holds);
-  }
+  for (const Renewal& renewal : history.renewals) KeepEarlier(JudgeRenewal(renewal), of_holds);
   if (of_holds.has_value()) violations.push_back(std::move(*of_holds));
   std::optional<Violation> first;
   for (const Attempt& attempt : history.attempts) {
-    if (first.has_value() && first->at <= attempt.answered) continue;
-    if (auto found = Judge(history, attempt, beside)) first = std::move(found);
+    KeepEarlier(Judge(history, attempt, beside), first);
   }
   if (first.has_value()) violations.push_back(std::move(*first));
 }

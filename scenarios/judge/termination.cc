@@ -9,17 +9,11 @@
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/outside.h"
 #include "scenarios/judge/property.h"
+#include "scenarios/judge/violated.h"
 #include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
 namespace {
-
-bool StoodStill(const History& history, const Attempt& attempt) {
-  return std::any_of(history.pauses.begin(), history.pauses.end(), [&](const Disturbance& pause) {
-    return pause.client == attempt.client && pause.at >= attempt.asked &&
-           pause.at <= attempt.answered;
-  });
-}
 
 /// A try does not wait, so it is due when it is made.
 VirtualTime DeadlineOf(const Attempt& attempt) {
@@ -37,23 +31,17 @@ VirtualTime CountedFrom(const History& history, const Attempt& attempt) {
   return from;
 }
 
-bool FeltAFault(const History& history, const Attempt& attempt) {
-  return std::any_of(history.disturbances.begin(), history.disturbances.end(),
-                     [&](const Disturbance& fault) {
-                       return fault.client == attempt.client && fault.at <= attempt.answered;
-                     });
-}
-
 Duration BoundOf(const History& history, const Attempt& attempt, const TerminationBounds& bounds) {
-  if (FeltAFault(history, attempt)) return bounds.overrun;
+  const bool met = AnyMet(history.disturbances, attempt.client, {}, attempt.answered);
+  if (met) return bounds.overrun;
   if (attempt.stopped < attempt.deadline) return bounds.stop + kMessagesOfAStop * history.latency;
   if (bounds.overrun < kWithTimeOuts) return bounds.overrun;
   return kLastNap + history.lease / 4;
 }
 
 std::int64_t GrantsToOthers(const History& history, const Attempt& attempt, VirtualTime until) {
-  return std::count_if(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
-    const VirtualTime from = hold.belief.front().from;
+  return std::ranges::count_if(history.holds, [&](const ClientHold& hold) {
+    const VirtualTime from = hold.told_at();
     return hold.client != attempt.client && attempt.asked <= from && from <= until;
   });
 }
@@ -62,11 +50,10 @@ void JudgeStoppedBefore(const History& history, std::vector<Violation>& violatio
   for (const Attempt& attempt : history.attempts) {
     const bool told = attempt.stopped_before && attempt.answer == StatusCode::kStopped;
     if (!told || attempt.answered == kOpen || attempt.commands == 0) continue;
-    violations.push_back(
-        {Judged::kTermination, attempt.answered, attempt.client,
-         fmt::format("{} asked at {} for what had been stopped before, was told \"stopped\", and "
-                     "has sent {} commands",
-                     ClientName(attempt.client), Instant(attempt.asked), attempt.commands)});
+    violations.push_back(Violated(Judged::kTermination, attempt.answered, attempt.client,
+                                  "{} asked at {} for what had been stopped before, was told "
+                                  "\"stopped\", and has sent {} commands",
+                                  ClientName(attempt.client), attempt.asked, attempt.commands));
     return;
   }
 }
@@ -80,29 +67,28 @@ TerminationBounds BoundsOf(const harness::Subject& subject, const harness::LockO
 void JudgeTermination(const History& history, const TerminationBounds& bounds,
                       std::vector<Violation>& violations) {
   if (!bounds.renews) JudgeStoppedBefore(history, violations);
-  const Attempt* first = nullptr;
-  VirtualTime first_due = kOpen;
+  std::optional<Violation> first;
   for (const Attempt& attempt : history.attempts) {
-    if (DeadlineOf(attempt) == kOpen || Died(history, attempt.client)) continue;
-    const VirtualTime due = CountedFrom(history, attempt) + BoundOf(history, attempt, bounds);
+    const VirtualTime deadline = DeadlineOf(attempt);
+    if (deadline == kOpen || Died(history, attempt.client)) continue;
+    const Duration bound = BoundOf(history, attempt, bounds);
+    const VirtualTime due = CountedFrom(history, attempt) + bound;
     if (std::min(attempt.answered, history.end) <= due) continue;
-    if (StoodStill(history, attempt)) continue;
-    if (due < first_due) {
-      first = &attempt;
-      first_due = due;
-    }
+    const bool stood_still =
+        AnyMet(history.pauses, attempt.client, attempt.asked, attempt.answered);
+    if (stood_still) continue;
+    const bool open = attempt.answered == kOpen;
+    KeepEarlier(
+        Violated(
+            Judged::kTermination, due, attempt.client,
+            "{} {} {} and {} {}; {} after it, or after a fault that lasts longer, is the bound",
+            ClientName(attempt.client),
+            attempt.stopped < attempt.deadline ? "was stopped at" : "asked with a deadline of",
+            deadline, open ? "has no answer at" : "was answered at",
+            open ? history.end : attempt.answered, bound),
+        first);
   }
-  if (first == nullptr) return;
-  const bool open = first->answered == kOpen;
-  violations.push_back(
-      {Judged::kTermination, first_due, first->client,
-       fmt::format("{} {} {} and {} {}; {} after it, or after a fault that lasts longer, is the "
-                   "bound",
-                   ClientName(first->client),
-                   first->stopped < first->deadline ? "was stopped at" : "asked with a deadline of",
-                   Instant(DeadlineOf(*first)), open ? "has no answer at" : "was answered at",
-                   Instant(open ? history.end : first->answered),
-                   Instant(BoundOf(history, *first, bounds)))});
+  if (first.has_value()) violations.push_back(std::move(*first));
 }
 
 std::int64_t MostCommands(std::int64_t commands_per_lease, Duration lease, Duration waited,
@@ -154,13 +140,11 @@ void JudgeStorm(const History& history, std::int64_t commands_per_lease,
     const std::int64_t most = MostCommands(commands_per_lease, history.lease, took, call.grants);
     if (call.commands - most <= worst_excess) return;
     worst_excess = call.commands - most;
-    worst = Violation{
-        Judged::kTermination, call.until, call.client,
-        fmt::format("{} sent {} commands{} from {} until {} while {} others were granted; the "
-                    "bound is {} = {} for each lease of {} that has begun + {} for each grant",
-                    ClientName(call.client), call.commands, call.purpose, Instant(call.asked),
-                    Instant(call.until), call.grants, most, commands_per_lease,
-                    Instant(history.lease), kCommandsPerGrant)};
+    worst = Violated(Judged::kTermination, call.until, call.client,
+                     "{} sent {} commands{} from {} until {} while {} others were granted; the "
+                     "bound is {} = {} for each lease of {} that has begun + {} for each grant",
+                     ClientName(call.client), call.commands, call.purpose, call.asked, call.until,
+                     call.grants, most, commands_per_lease, history.lease, kCommandsPerGrant);
   });
   if (worst.has_value()) violations.push_back(std::move(*worst));
 }

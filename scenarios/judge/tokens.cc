@@ -3,17 +3,14 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <tuple>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "scenarios/judge/earliest.h"
 #include "scenarios/judge/grants.h"
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/outside.h"
 #include "scenarios/judge/property.h"
+#include "scenarios/judge/violated.h"
 #include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
@@ -25,12 +22,11 @@ std::optional<Violation> FirstThatDoesNotIncrease(const std::vector<Grant>& gran
     const ClientHold& hold = *grant.hold;
     if (!hold.fencing_token.has_value()) continue;
     if (highest != nullptr && *hold.fencing_token <= *highest->fencing_token) {
-      return Violation{
-          Judged::kTokens, hold.belief.front().from, hold.client,
-          fmt::format("{} was granted at {} with fencing token {}, after {} had been "
-                      "granted with {}",
-                      ClientName(hold.client), Instant(grant.granted), *hold.fencing_token,
-                      ClientName(highest->client), *highest->fencing_token)};
+      return Violated(
+          Judged::kTokens, hold.told_at(), hold.client,
+          "{} was granted at {} with fencing token {}, after {} had been granted with {}",
+          ClientName(hold.client), grant.granted, *hold.fencing_token, ClientName(highest->client),
+          *highest->fencing_token);
     }
     highest = &hold;
   }
@@ -46,9 +42,9 @@ std::optional<Violation> FirstReused(const History& history) {
     if (!entry.token.empty()) uses.emplace_back(entry.token, entry.granted, nullptr);
   }
   for (const ClientHold& hold : history.holds) {
-    if (!hold.token.empty()) uses.emplace_back(hold.token, hold.belief.front().from, &hold);
+    if (!hold.token.empty()) uses.emplace_back(hold.token, hold.told_at(), &hold);
   }
-  std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) {
+  std::ranges::sort(uses, [](const Use& a, const Use& b) {
     return std::pair(std::get<0>(a), std::get<1>(a)) < std::pair(std::get<0>(b), std::get<1>(b));
   });
   std::optional<Violation> first;
@@ -62,12 +58,11 @@ std::optional<Violation> FirstReused(const History& history) {
     }
     // Anything that carried the token before this request belongs to another grant.
     if (hold == nullptr || first_use >= hold->asked) continue;
-    if (first.has_value() && first->at <= at) continue;
-    first =
-        Violation{Judged::kTokens, at, hold->client,
-                  fmt::format("{} asked at {} and was granted with an owner token that was in "
-                              "use at {} already",
-                              ClientName(hold->client), Instant(hold->asked), Instant(first_use))};
+    KeepEarlier(
+        Violated(Judged::kTokens, at, hold->client,
+                 "{} asked at {} and was granted with an owner token that was in use at {} already",
+                 ClientName(hold->client), hold->asked, first_use),
+        first);
   }
   return first;
 }
@@ -75,25 +70,22 @@ std::optional<Violation> FirstReused(const History& history) {
 /// A request made after another was granted must get a later fencing token, and an owner token of
 /// its own.
 std::optional<Violation> JudgeTokensOf(const ClientHold& earlier, const ClientHold& later) {
-  const VirtualTime granted = earlier.belief.front().from;
+  const VirtualTime granted = earlier.told_at();
   if (later.asked <= granted) return std::nullopt;
-  const VirtualTime at = later.belief.front().from;
+  const VirtualTime at = later.told_at();
   if (!later.token.empty() && later.token == earlier.token) {
-    return Violation{
+    return Violated(
         Judged::kTokens, at, later.client,
-        fmt::format("{} asked at {} and was granted with the owner token that {} was granted "
-                    "with at {}",
-                    ClientName(later.client), Instant(later.asked), ClientName(earlier.client),
-                    Instant(granted))};
+        "{} asked at {} and was granted with the owner token that {} was granted with at {}",
+        ClientName(later.client), later.asked, ClientName(earlier.client), granted);
   }
   const bool fenced = later.fencing_token.has_value() && earlier.fencing_token.has_value();
   if (!fenced || *later.fencing_token > *earlier.fencing_token) return std::nullopt;
-  return Violation{
-      Judged::kTokens, at, later.client,
-      fmt::format("{} asked at {} and was granted with fencing token {}, after {} had been "
-                  "granted with {} at {}",
-                  ClientName(later.client), Instant(later.asked), *later.fencing_token,
-                  ClientName(earlier.client), *earlier.fencing_token, Instant(granted))};
+  return Violated(Judged::kTokens, at, later.client,
+                  "{} asked at {} and was granted with fencing token {}, after {} had been granted "
+                  "with {} at {}",
+                  ClientName(later.client), later.asked, *later.fencing_token,
+                  ClientName(earlier.client), *earlier.fencing_token, granted);
 }
 
 void JudgeTokensFromOutside(const SeenFromOutside& of, OutsideVerdict& verdict) {
@@ -108,13 +100,9 @@ void JudgeTokensFromOutside(const SeenFromOutside& of, OutsideVerdict& verdict) 
 
 void JudgeTokens(const History& history, std::vector<Violation>& violations) {
   if (history.holds.empty()) return;
-  auto order = FirstThatDoesNotIncrease(GrantsInOrder(history));
-  auto reused = FirstReused(history);
-  if (order.has_value() && reused.has_value()) {
-    (order->at <= reused->at ? reused : order).reset();
-  }
-  if (order.has_value()) violations.push_back(std::move(*order));
-  if (reused.has_value()) violations.push_back(std::move(*reused));
+  std::optional<Violation> first = FirstThatDoesNotIncrease(GrantsInOrder(history));
+  KeepEarlier(FirstReused(history), first);
+  if (first.has_value()) violations.push_back(std::move(*first));
 }
 
 constinit const Property kTokensProperty = {
@@ -138,8 +126,8 @@ constinit const Property kTokensProperty = {
     .judge = [](const JudgedResource& of, Violations& found) { JudgeTokens(of.history, found); },
     .exercised =
         [](const Evidence& of) {
-          const auto with_token = std::count_if(
-              of.history.holds.begin(), of.history.holds.end(), [](const ClientHold& hold) {
+          const auto with_token =
+              std::ranges::count_if(of.history.holds, [](const ClientHold& hold) {
                 return hold.fencing_token.has_value() || !hold.token.empty();
               });
           return with_token >= 2;

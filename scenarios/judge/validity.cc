@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 
 #include "scenarios/cases/scenario.h"
-#include "scenarios/judge/earliest.h"
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/kept_alive.h"
 #include "scenarios/judge/outside.h"
 #include "scenarios/judge/property.h"
+#include "scenarios/judge/violated.h"
 #include "scenarios/log/words.h"
 
 namespace interlock::scenarios {
@@ -24,12 +24,10 @@ namespace {
 /// client's clock showed meanwhile, the lock may have asked for the time left.
 bool IsPromised(const History& history, const ClientHold& hold) {
   const Interval& believed = hold.belief.front();
-  return std::any_of(
-      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& entry) {
-        return entry.client == hold.client && entry.token == hold.token &&
-               entry.granted <= believed.from && entry.ended > believed.from &&
-               entry.surely_until() > believed.from && entry.surely_until() >= believed.to;
-      });
+  return std::ranges::any_of(history.server_holds, [&](const ServerHold& entry) {
+    return entry.IsOf(hold) && entry.granted <= believed.from && entry.ended > believed.from &&
+           entry.surely_until() > believed.from && entry.surely_until() >= believed.to;
+  });
 }
 
 std::optional<std::string> WhyFalse(const History& history, const ClientHold& hold) {
@@ -58,9 +56,9 @@ void JudgeLossCalls(const History& history, std::vector<Violation>& violations) 
       const std::string_view wrong = WhyWrong(call, before);
       before = &call;
       if (wrong.empty()) continue;
-      KeepEarlier(Violation{Judged::kFalseValidity, call.at, hold.client,
-                            fmt::format("{} was called at {} because its lease is lost, {}",
-                                        ClientName(hold.client), Instant(call.at), wrong)},
+      KeepEarlier(Violated(Judged::kFalseValidity, call.at, hold.client,
+                           "{} was called at {} because its lease is lost, {}",
+                           ClientName(hold.client), call.at, wrong),
                   first);
     }
   }
@@ -85,22 +83,20 @@ void JudgeLateQuestions(const History& history, std::vector<Violation>& violatio
 /// A try is granted by one of its own commands, so its lease counts from no later than the last one
 /// sent.
 std::optional<Violation> JudgeLateGrant(const History& history, const ClientHold& hold) {
-  const auto attempt = std::find_if(
-      history.attempts.begin(), history.attempts.end(),
-      [&](const Attempt& one) { return one.client == hold.client && one.asked == hold.asked; });
+  const auto attempt = std::ranges::find_if(history.attempts, [&](const Attempt& one) {
+    return one.client == hold.client && one.asked == hold.asked;
+  });
   if (attempt == history.attempts.end() || attempt->ask != Ask::kTry || hold.sent == kOpen ||
       hold.sent < hold.asked) {
     return std::nullopt;
   }
   const VirtualTime over = hold.sent + history.lease + history.lease / kDriftPart;
-  const VirtualTime granted = hold.belief.front().from;
+  const VirtualTime granted = hold.told_at();
   if (granted <= over || hold.belief.front().to <= granted) return std::nullopt;
-  return Violation{
-      Judged::kFalseValidity, granted, hold.client,
-      fmt::format("{} was told at {} that it holds until {}; what it had sent last, at {}, "
-                  "can have got it a lease until {}",
-                  ClientName(hold.client), Instant(granted), Instant(hold.belief.front().to),
-                  Instant(hold.sent), Instant(over))};
+  return Violated(Judged::kFalseValidity, granted, hold.client,
+                  "{} was told at {} that it holds until {}; what it had sent last, at {}, can "
+                  "have got it a lease until {}",
+                  ClientName(hold.client), granted, hold.belief.front().to, hold.sent, over);
 }
 
 void JudgeValidityFromOutside(const SeenFromOutside& of, OutsideVerdict& verdict) {
@@ -117,20 +113,17 @@ void JudgeValidityFromOutside(const SeenFromOutside& of, OutsideVerdict& verdict
 void JudgeFalseValidity(const History& history, std::vector<Violation>& violations) {
   JudgeLossCalls(history, violations);
   JudgeLateQuestions(history, violations);
-  const ClientHold* first = nullptr;
-  std::string why;
+  std::optional<Violation> first;
   for (const ClientHold& hold : history.holds) {
-    if (first != nullptr && first->belief.front().from <= hold.belief.front().from) continue;
-    if (auto found = WhyFalse(history, hold)) {
-      first = &hold;
-      why = std::move(*found);
-    }
+    const auto why = WhyFalse(history, hold);
+    if (!why.has_value()) continue;
+    const VirtualTime at = hold.told_at();
+    KeepEarlier(
+        Violated(Judged::kFalseValidity, at, hold.client,
+                 "{} was told \"granted\" at {}, though {}", ClientName(hold.client), at, *why),
+        first);
   }
-  if (first == nullptr) return;
-  const VirtualTime at = first->belief.front().from;
-  violations.push_back({Judged::kFalseValidity, at, first->client,
-                        fmt::format("{} was told \"granted\" at {}, though {}",
-                                    ClientName(first->client), Instant(at), why)});
+  if (first.has_value()) violations.push_back(std::move(*first));
 }
 
 bool CameLate(const Question& question) {

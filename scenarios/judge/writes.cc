@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <fmt/format.h>
-
 #include "scenarios/cases/kind_model.h"
 #include "scenarios/cases/scenario.h"
 #include "scenarios/judge/grants.h"
 #include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/property.h"
+#include "scenarios/judge/violated.h"
 #include "scenarios/log/forced.h"
 #include "scenarios/log/words.h"
 
@@ -28,15 +27,13 @@ std::vector<std::size_t> PlacesOf(const History& history) {
 }
 
 bool IsRightful(const History& history, const ClientHold& hold, VirtualTime at) {
-  const bool believes =
-      std::any_of(hold.belief.begin(), hold.belief.end(),
-                  [at](const Interval& belief) { return belief.from <= at && at < belief.to; });
+  const bool believes = std::ranges::any_of(
+      hold.belief, [at](const Interval& belief) { return belief.from <= at && at < belief.to; });
   if (!believes || ForcedOutAt(history, hold) <= at) return false;
-  return std::any_of(
-      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& entry) {
-        return entry.client == hold.client && entry.token == hold.token && entry.granted <= at &&
-               at < std::min(entry.ended, entry.promise_end());
-      });
+  return std::ranges::any_of(history.server_holds, [&](const ServerHold& entry) {
+    return entry.IsOf(hold) && entry.granted <= at &&
+           at < std::min(entry.ended, entry.promise_end());
+  });
 }
 
 void JudgeRefusedAccesses(const History& history, std::vector<Violation>& violations) {
@@ -46,11 +43,11 @@ void JudgeRefusedAccesses(const History& history, std::vector<Violation>& violat
     if (access.accepted || !hold.fencing_token.has_value()) continue;
     if (!IsRightful(history, hold, access.arrived)) continue;
     violations.push_back(
-        {Judged::kFencedWrites, access.arrived, hold.client,
-         fmt::format("the guarded resource refused at {} what {} had sent at {} to {} it with the "
-                     "fencing token {}, though it held the lock: it had seen a larger one",
-                     Instant(access.arrived), ClientName(hold.client), Instant(access.sent),
-                     access.writes ? "write" : "read", *hold.fencing_token)});
+        Violated(Judged::kFencedWrites, access.arrived, hold.client,
+                 "the guarded resource refused at {} what {} had sent at {} to {} it with the "
+                 "fencing token {}, though it held the lock: it had seen a larger one",
+                 access.arrived, ClientName(hold.client), access.sent,
+                 access.writes ? "write" : "read", *hold.fencing_token));
     return;
   }
 }
@@ -91,12 +88,11 @@ void JudgeWrites(const History& history, bool by_token, std::vector<Violation>& 
     }
     const int client = hold.client;
     violations.push_back(
-        {Judged::kFencedWrites, access.arrived, client,
-         fmt::format("the guarded resource accepted at {} what {} had sent at {} to {} it, after "
-                     "it had accepted {} at {}, whose grant is a later one",
-                     Instant(access.arrived), ClientName(client), Instant(access.sent),
-                     access.writes ? "write" : "read",
-                     ClientName(history.holds[latest->hold].client), Instant(latest->arrived))});
+        Violated(Judged::kFencedWrites, access.arrived, client,
+                 "the guarded resource accepted at {} what {} had sent at {} to {} it, after it "
+                 "had accepted {} at {}, whose grant is a later one",
+                 access.arrived, ClientName(client), access.sent, access.writes ? "write" : "read",
+                 ClientName(history.holds[latest->hold].client), latest->arrived));
     return;
   }
 }
@@ -127,10 +123,9 @@ constinit const Property kFencedWritesProperty = {
         },
     .exercised =
         [](const Evidence& of) {
-          return std::any_of(of.history.accesses.begin(), of.history.accesses.end(),
-                             [&](const Access& access) {
-                               return access.hold != of.history.accesses.front().hold;
-                             });
+          return std::ranges::any_of(of.history.accesses, [&](const Access& access) {
+            return access.hold != of.history.accesses.front().hold;
+          });
         },
     .from_outside = {.why_hidden =
                          [](const OutsideSetting&) {

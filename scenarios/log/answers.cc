@@ -20,9 +20,8 @@ std::vector<const ServerHold*> EntriesOf(const History& history, int client,
   for (auto hold = history.server_holds.rbegin(); hold != history.server_holds.rend(); ++hold) {
     const bool unclaimed = hold->client < 0 && !token.empty();
     if ((hold->client != client && !unclaimed) || hold->token != token) continue;
-    const bool later = std::any_of(entries.begin(), entries.end(), [&](const ServerHold* other) {
-      return other->node == hold->node;
-    });
+    const bool later = std::ranges::any_of(
+        entries, [&](const ServerHold* other) { return other->node == hold->node; });
     if (!later) entries.push_back(&*hold);
   }
   return entries;
@@ -33,7 +32,7 @@ const ServerHold* FindQuorumth(const History& history, int client, const std::st
   std::vector<const ServerHold*> entries = EntriesOf(history, client, token);
   const auto quorum = static_cast<std::size_t>(history.quorum);
   if (entries.size() < quorum) return nullptr;
-  std::stable_sort(entries.begin(), entries.end(), [](const ServerHold* a, const ServerHold* b) {
+  std::ranges::stable_sort(entries, [](const ServerHold* a, const ServerHold* b) {
     return a->had_until() > b->had_until();
   });
   return entries[quorum - 1];
@@ -43,19 +42,18 @@ const ServerHold* FindQuorumth(const History& history, int client, const std::st
 template <typename Condition>
 bool HoldsForEnough(const std::vector<const ServerHold*>& entries, const History& history,
                     const Condition& condition) {
-  return std::count_if(entries.begin(), entries.end(), condition) >= history.quorum;
+  return std::ranges::count_if(entries, condition) >= history.quorum;
 }
 
 /// Whether it reappeared after its release, with data the server recovered, or was made by a late
 /// request under the token that had been released.
 bool WasReleased(const History& history, const ServerHold& again, const ClientHold& told) {
-  return std::any_of(
-      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& hold) {
-        const bool its_own = hold.client == again.client || hold.client == told.client;
-        return hold.node == again.node && its_own && hold.token == again.token &&
-               hold.end == ServerHoldEnd::kReleased &&
-               (again.copied || hold.ended >= told.release_called);
-      });
+  return std::ranges::any_of(history.server_holds, [&](const ServerHold& hold) {
+    const bool its_own = hold.client == again.client || hold.client == told.client;
+    return hold.node == again.node && its_own && hold.token == again.token &&
+           hold.end == ServerHoldEnd::kReleased &&
+           (again.copied || hold.ended >= told.release_called);
+  });
 }
 
 /// Number of servers on which the latest entry with that token meets the condition.
@@ -96,18 +94,17 @@ bool IsRepeated(const Force& force, const History& history) {
     if (told && other.client == force.client && other.token == force.token) before = &other;
   }
   if (before == nullptr || before->answer != StatusCode::kOk) return false;
-  return std::none_of(
-      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& entry) {
-        const VirtualTime end = entry.had_until();
-        // A client that keeps waiting with its token may have been granted another entry.
-        const bool another = entry.token != force.token || entry.granted > before->looked;
-        return (another && end >= before->called) || entry.end == ServerHoldEnd::kLost;
-      });
+  return std::ranges::none_of(history.server_holds, [&](const ServerHold& entry) {
+    const VirtualTime end = entry.had_until();
+    // A client that keeps waiting with its token may have been granted another entry.
+    const bool another = entry.token != force.token || entry.granted > before->looked;
+    return (another && end >= before->called) || entry.end == ServerHoldEnd::kLost;
+  });
 }
 
 /// Whether another operator acted at the same time, so that nobody knows who ended the hold.
 bool HadCompany(const Force& force, const History& history) {
-  return std::any_of(history.forces.begin(), history.forces.end(), [&](const Force& other) {
+  return std::ranges::any_of(history.forces, [&](const Force& other) {
     return other.client != force.client && other.token == force.token &&
            other.called <= force.answered && force.called <= other.answered;
   });

@@ -79,6 +79,8 @@ struct Attempt {
   VirtualTime wanted_until() const { return std::min(deadline, stopped); }
 };
 
+inline bool IsUnknown(StatusCode answer) { return Status(answer).outcome() == Outcome::kUnknown; }
+
 /// The attempt that sent the client's command with this number, or the end, like find_if; searched
 /// backwards.
 template <typename Attempts>

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "scenarios/log/visit_details.h"
-
 namespace interlock::scenarios {
 namespace {
 

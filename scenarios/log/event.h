@@ -11,6 +11,8 @@
 
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "scenarios/log/details.h"
@@ -66,6 +68,23 @@ enum class EventKind : std::uint8_t {
   kFault,    ///< strikes; lasts until the instant in its details
 };
 inline constexpr EventKind kLastEventKind = EventKind::kFault;
+
+using EventDetails =
+    std::variant<std::monostate, AskDetails, AnswerDetails, GrantDetails, ExtendedDetails,
+                 ValidDetails, EndDetails, ToldDetails, LimitDetails, HolderDetails, PartyDetails,
+                 StopDetails, AccessDetails, SendDetails, ReplyDetails, WokenDetails, OwnerDetails,
+                 KeyDetails, FaultDetails>;
+
+/// For whatever goes through all members of an event's details: writing, reading, and moving
+/// instants. A visitor has Time (an instant; kOpen: none), Length, and Value for all else.
+template <typename Visitor>
+void VisitDetails(EventDetails& details, Visitor& visitor) {
+  std::visit(
+      [&visitor]<typename Details>(Details& of) {
+        if constexpr (!std::is_same_v<Details, std::monostate>) of.Visit(visitor);
+      },
+      details);
+}
 
 struct LogEvent {
   VirtualTime at_earliest{};

@@ -180,9 +180,8 @@ void CutPolling(std::vector<TableRow>& rows) {
 /// Cuts the rows long after the violation, which explain nothing.
 void CutTail(std::vector<TableRow>& rows) {
   constexpr std::ptrdiff_t kAfter = 4;
-  const auto violation = std::find_if(rows.begin(), rows.end(), [](const TableRow& row) {
-    return row.kind == RowKind::kViolation;
-  });
+  const auto violation = std::ranges::find_if(
+      rows, [](const TableRow& row) { return row.kind == RowKind::kViolation; });
   if (rows.end() - violation > kAfter + 1) rows.erase(violation + kAfter + 1, rows.end());
 }
 

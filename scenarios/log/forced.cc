@@ -18,7 +18,7 @@ VirtualTime FirstForce(const History& history, const std::string& token) {
 }  // namespace
 
 bool IsForced(const History& history, int client, const ServerHold& entry) {
-  return std::any_of(history.forces.begin(), history.forces.end(), [&](const Force& force) {
+  return std::ranges::any_of(history.forces, [&](const Force& force) {
     if (force.client != client) return false;
     return history.nests ? entry.granted <= force.inspected : entry.token == force.token;
   });
@@ -30,7 +30,7 @@ VirtualTime ForcedOutAt(const History& history, const ClientHold& hold) {
   const bool by_force = history.quorum > 1 || !history.ownership_seen;
   if (by_force) return FirstForce(history, hold.token);
   for (auto entry = history.server_holds.rbegin(); entry != history.server_holds.rend(); ++entry) {
-    if (entry->client != hold.client || entry->token != hold.token) continue;
+    if (!entry->IsOf(hold)) continue;
     if (entry->end != ServerHoldEnd::kForced) return kOpen;
     // A client that fetched a hand-over after it was gone could have been told so. For a grant that
     // the client made itself, the server may have been asked several things.

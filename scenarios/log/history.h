@@ -29,6 +29,12 @@ struct Violation {
   int resource = -1;  ///< index of the resource; -1: none in particular
 };
 
+/// The first of the property; nullptr: none.
+inline const Violation* FindViolation(const std::vector<Violation>& violations, Judged property) {
+  const auto found = std::ranges::find(violations, property, &Violation::property);
+  return found == violations.end() ? nullptr : &*found;
+}
+
 /// A client that shares the lock objects of the first client of its process.
 struct Mates {
   int process = 0;
@@ -104,10 +110,9 @@ inline VirtualTime DiedAt(const History& history, int client, VirtualTime since 
 
 /// Whether its server ceased to be the primary while it was there: nobody can clean it up.
 inline bool IsOutOfReach(const History& history, const ServerHold& entry) {
-  return std::any_of(history.supersessions.begin(), history.supersessions.end(),
-                     [&](const Supersession& one) {
-                       return one.node == entry.node && one.at < entry.promised_until;
-                     });
+  return std::ranges::any_of(history.supersessions, [&](const Supersession& one) {
+    return one.node == entry.node && one.at < entry.promised_until;
+  });
 }
 
 /// Whether nobody waits for its answer any more.

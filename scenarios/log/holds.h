@@ -63,6 +63,9 @@ struct ClientHold {
   std::vector<LossCall> loss_calls = {};
 
   bool entered() const { return section.from != kOpen; }
+  /// When its client was told of the grant, and until when the lock last let it believe in it.
+  VirtualTime told_at() const { return belief.front().from; }
+  VirtualTime believed_until() const { return belief.back().to; }
   /// When its user was done with it.
   VirtualTime used_until() const { return std::min(release_called, dropped); }
 };
@@ -128,9 +131,13 @@ struct ServerHold {
   VirtualTime surely_until() const { return promised_until - left_open; }
   /// Until when the server had it.
   VirtualTime had_until() const { return std::min(ended, promised_until); }
+  /// Until when it counts as taken for others: a foreign removal does not end a promise.
+  VirtualTime taken_until() const { return given_back() ? ended : promised_until; }
   bool given_back() const {
     return end == ServerHoldEnd::kReleased || end == ServerHoldEnd::kForced;
   }
+  /// Whether its client and token are those of the grant.
+  bool IsOf(const ClientHold& hold) const { return client == hold.client && token == hold.token; }
 };
 
 /// One request to extend a lease.

@@ -24,7 +24,7 @@ std::int64_t KeyLimits::Of(std::string_view key) const {
 
 bool KeyLimits::Allow(std::string_view key, std::int64_t left_ms) const {
   return left_ms <= lease_ms ||
-         std::any_of(auxiliary.begin(), auxiliary.end(), [&](const harness::AuxiliaryKey& pattern) {
+         std::ranges::any_of(auxiliary, [&](const harness::AuxiliaryKey& pattern) {
            return left_ms <= pattern.max_ttl.count() && Matches(pattern, key);
          });
 }

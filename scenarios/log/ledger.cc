@@ -30,7 +30,7 @@ std::span<ServerHold> From(std::size_t first, std::vector<ServerHold>& holds) {
 
 /// Whether `holds` has the server's entry with this token.
 bool IsKnown(std::span<const ServerHold> holds, int node, const std::string& token) {
-  return std::any_of(holds.begin(), holds.end(), [&](const ServerHold& hold) {
+  return std::ranges::any_of(holds, [&](const ServerHold& hold) {
     return hold.node == node && hold.end == ServerHoldEnd::kNone && hold.token == token;
   });
 }
@@ -99,7 +99,7 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
   std::vector<ServerHold>& holds = history.server_holds;
   Settle(now, holds);
   const auto& owners = look.owners;
-  const bool somebody_new = std::any_of(owners.begin(), owners.end(), [&](const SeenOwner& owner) {
+  const bool somebody_new = std::ranges::any_of(owners, [&](const SeenOwner& owner) {
     return !IsKnown(From(settled_, holds), look.node, owner.token);
   });
   const bool for_all = ProlongsForAll(client, look, history);
@@ -223,7 +223,7 @@ void Ledger::Grant(Grantee grantee, const SeenOwner& owner, VirtualTime now, con
     const bool elsewhere = hold.node != look.node || hold.end == ServerHoldEnd::kLost;
     if (history.quorum > 1 && elsewhere) continue;
     // It is one promise, though two servers have it.
-    const bool counted = hold.copied && std::any_of(others.begin(), others.end(), [&](auto* other) {
+    const bool counted = hold.copied && std::ranges::any_of(others, [&](auto* other) {
                            return other->client == hold.client && other->token == hold.token;
                          });
     if (!counted) others.push_back(&hold);

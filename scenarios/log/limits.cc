@@ -9,7 +9,7 @@ namespace interlock::scenarios {
 namespace {
 
 bool IsPossible(const std::vector<int>& possible, int limit) {
-  return std::find(possible.begin(), possible.end(), limit) != possible.end();
+  return std::ranges::find(possible, limit) != possible.end();
 }
 
 std::vector<int> With(std::vector<int> possible, int limit) {
@@ -24,7 +24,7 @@ std::vector<int> WithoutLimit(std::vector<int> possible, int limit) {
 
 /// The lowest possible limit; at least 1, because a grant sets a limit where none is in force.
 int LeastOf(const std::vector<int>& possible) {
-  return std::max(1, *std::min_element(possible.begin(), possible.end()));
+  return std::max(1, *std::ranges::min_element(possible));
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ void Limits::NoteChange(int client, std::uint64_t number, VirtualTime now) {
     return call.client == client && call.commands > 0 && call.first_sent <= number &&
            number <= call.last_sent;
   };
-  const auto call = std::find_if(calls_.begin(), calls_.end(), has_sent);
+  const auto call = std::ranges::find_if(calls_, has_sent);
   if (call == calls_.end()) return;
   call->changed = std::min(call->changed, now);
   changes_.push_back(static_cast<std::size_t>(call - calls_.begin()));
@@ -92,7 +92,7 @@ void Limits::NoteAnswer(int client, StatusCode answer, VirtualTime now) {
   call.answer = answer;
   if (answer != StatusCode::kOk) return;
   const auto index = static_cast<std::size_t>(&call - calls_.data());
-  const auto first = std::find(changes_.begin(), changes_.end(), index);
+  const auto first = std::ranges::find(changes_, index);
   const bool alone =
       first == changes_.end()
           ? Latest().from < call.called
@@ -129,14 +129,14 @@ bool Limits::NoteGrant(int client, VirtualTime now, bool alone) {
 int Limits::MostNow() const {
   if (spans_.empty()) return only();
   const std::vector<int>& possible = spans_.back().possible;
-  return std::max(1, *std::max_element(possible.begin(), possible.end()));
+  return std::max(1, *std::ranges::max_element(possible));
 }
 
 int Limits::Most(VirtualTime from, VirtualTime to) const {
   if (spans_.empty()) return only();
   int most = 1;
   ForEach(from, to, [&](const Span& span, VirtualTime) {
-    most = std::max(most, *std::max_element(span.possible.begin(), span.possible.end()));
+    most = std::max(most, *std::ranges::max_element(span.possible));
   });
   return most;
 }
@@ -160,8 +160,8 @@ bool Limits::MayBeOther(int limit, VirtualTime from, VirtualTime to) const {
   if (spans_.empty()) return permits_ != 0 && permits_ != limit;
   bool other = false;
   ForEach(from, to, [&](const Span& span, VirtualTime) {
-    other = other || std::any_of(span.possible.begin(), span.possible.end(),
-                                 [limit](int one) { return one != 0 && one != limit; });
+    other = other || std::ranges::any_of(span.possible,
+                                         [limit](int one) { return one != 0 && one != limit; });
   });
   return other;
 }

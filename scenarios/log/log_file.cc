@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <limits>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,7 +16,6 @@
 #include "reports/json_limits.h"
 #include "reports/json_node.h"
 #include "reports/json_text.h"
-#include "scenarios/log/visit_details.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -40,30 +40,19 @@ class Writer {
     if (time != kOpen) Member(name, std::to_string(time.count()));
   }
   void Length(std::string_view name, Duration length) { Value(name, length.count()); }
-  void Value(std::string_view name, bool value) {
-    if (value) Member(name, "true");
-  }
-  void Value(std::string_view name, const std::string& value) {
-    if (!value.empty()) Member(name, Quoted(value));
-  }
-  void Value(std::string_view name, int value) { Value(name, std::int64_t{value}); }
-  void Value(std::string_view name, std::int64_t value) {
-    if (value != 0) Member(name, std::to_string(value));
-  }
-  void Value(std::string_view name, std::uint64_t value) {
-    if (value != 0) Member(name, std::to_string(value));
+  template <typename T>
+  void Value(std::string_view name, const T& value) {
+    if (value == T()) return;
+    if constexpr (std::is_arithmetic_v<T>) {
+      Member(name, fmt::format("{}", value));
+    } else if constexpr (std::is_enum_v<T>) {
+      Member(name, Quoted(ToString(value)));
+    } else {
+      Member(name, Quoted(value));
+    }
   }
   void Value(std::string_view name, std::optional<std::uint64_t> value) {
     if (value.has_value()) Member(name, std::to_string(*value));
-  }
-  void Value(std::string_view name, StatusCode value) {
-    if (value != StatusCode::kOk) Member(name, Quoted(ToString(value)));
-  }
-  void Value(std::string_view name, Ask value) {
-    if (value != Ask::kTry) Member(name, Quoted(ToString(value)));
-  }
-  void Value(std::string_view name, ReplyKind value) {
-    if (value != ReplyKind::kReply) Member(name, Quoted(ToString(value)));
   }
   void Member(std::string_view name, std::string_view value) {
     line_ += fmt::format(R"({}"{}":{})", line_.size() > 1 ? "," : "", name, value);

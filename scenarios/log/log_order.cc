@@ -12,8 +12,6 @@
 
 #include <fmt/format.h>
 
-#include "scenarios/log/visit_details.h"
-
 namespace interlock::scenarios {
 namespace {
 

@@ -4,6 +4,9 @@
 // All instants are on the world's single virtual clock. Thread safety: plain data.
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include "sim/trace.h"
 
 namespace interlock::scenarios {
@@ -29,6 +32,21 @@ struct Disturbance {
   VirtualTime at{};
   bool unheard = false;  ///< its client learns of it late: an answer is lost, or its clock moved
 };
+
+/// Whether one of the faults met the client in [from, to].
+inline bool AnyMet(const std::vector<Disturbance>& faults, int client, VirtualTime from,
+                   VirtualTime to) {
+  return std::ranges::any_of(faults, [&](const Disturbance& fault) {
+    return fault.client == client && from <= fault.at && fault.at <= to;
+  });
+}
+
+/// Whether one of the delays of the client goes on at some instant in [from, to].
+inline bool AnyMet(const std::vector<Delay>& delays, int client, VirtualTime from, VirtualTime to) {
+  return std::ranges::any_of(delays, [&](const Delay& delay) {
+    return delay.client == client && delay.interval.from <= to && from <= delay.interval.to;
+  });
+}
 
 /// A process of the client died. If restarted, its next incarnation is the same client.
 struct Death {

@@ -40,7 +40,7 @@ struct RunResult {
   EventLog log;                            ///< what clients did and were told, if asked for
   std::vector<ResourceHistory> histories;  ///< one per resource, if the events were asked for
 
-  const Violation* Find(Judged property) const;
+  const Violation* Find(Judged property) const { return FindViolation(violations, property); }
 };
 
 }  // namespace interlock::scenarios

@@ -11,13 +11,7 @@
 namespace interlock::scenarios {
 namespace {
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& letter : lower) {
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  }
-  return lower;
-}
+using sim::redis::ToLower;
 
 /// Splits a command line into words; a quoted one keeps its quotes.
 std::vector<std::string_view> WordsOf(std::string_view line) {
@@ -70,13 +64,13 @@ std::string Unquoted(std::string_view word) {
 /// The index of the word that is a script's text or, if `hash`, its hash.
 std::optional<std::size_t> ScriptWord(const std::vector<std::string_view>& words, bool hash) {
   if (words.empty()) return std::nullopt;
-  const std::string command = Lower(words[0]);
+  const std::string command = ToLower(words[0]);
   if (hash) {
     const bool calls = command == "evalsha" || command == "evalsha_ro";
     return calls && words.size() > 1 ? std::optional<std::size_t>(1) : std::nullopt;
   }
   if ((command == "eval" || command == "eval_ro") && words.size() > 1) return 1;
-  const bool load = command == "script" && words.size() > 2 && Lower(words[1]) == "load";
+  const bool load = command == "script" && words.size() > 2 && ToLower(words[1]) == "load";
   return load ? std::optional<std::size_t>(2) : std::nullopt;
 }
 
@@ -130,7 +124,7 @@ std::string ScriptNames::Shorten(std::string_view line) const {
     if (words[i].empty()) continue;
     auto name = by_hash_.end();
     if (i == text_at) name = by_hash_.find(sim::redis::Sha1Hex(Unquoted(words[i])));
-    if (i == hash_at) name = by_hash_.find(Lower(words[i]));
+    if (i == hash_at) name = by_hash_.find(ToLower(words[i]));
     shortened += name != by_hash_.end() ? name->second : Cut(words[i]);
   }
   return shortened;

@@ -3,15 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "reports/text_layout.h"
+
 namespace interlock::scenarios {
-namespace {
-
-std::string Counted(std::size_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
-}  // namespace
-
 std::string StoryOf(const Scenario& scenario, const harness::Subject& subject,
                     const History& history) {
   const auto own = [&](int client) {
@@ -31,9 +25,9 @@ std::string StoryOf(const Scenario& scenario, const harness::Subject& subject,
     ++count;
   }
   std::string story =
-      fmt::format("{} {}: {}, {}", scenario.name, subject.name(),
-                  Counted(leases, "lease", "leases"), Counted(refusals, "refusal", "refusals"));
-  if (others > 0) story += fmt::format(", {}", Counted(others, "other answer", "other answers"));
+      fmt::format("{} {}: {}, {}", scenario.name, subject.name(), reports::Count(leases, "lease"),
+                  reports::Count(refusals, "refusal"));
+  if (others > 0) story += fmt::format(", {}", reports::Count(others, "other answer"));
   for (const ClientHold& hold : history.holds) {
     if (!own(hold.client) || hold.release_returned == kOpen) continue;
     story += hold.release_status == StatusCode::kOk

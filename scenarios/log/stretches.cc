@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -51,7 +50,7 @@ void AddBeliefs(const ResourceHistory& of, std::vector<Stretch>& stretches) {
 void AddOwners(const ResourceHistory& of, std::vector<Stretch>& stretches) {
   const auto& holds = of.history.server_holds;
   const bool several =
-      std::any_of(holds.begin(), holds.end(), [](const ServerHold& one) { return one.node != 0; });
+      std::ranges::any_of(holds, [](const ServerHold& one) { return one.node != 0; });
   for (const ServerHold& hold : holds) {
     if (hold.client < 0) continue;
     stretches.push_back(

@@ -37,8 +37,8 @@ bool IsNewGrant(const std::string& token, int client, Doing doing, const History
 }
 
 bool IsOut(const History& history, const ServerHold& entry) {
-  return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
-    return hold.client == entry.client && hold.token == entry.token && hold.used_until() == kOpen;
+  return std::ranges::any_of(history.holds, [&](const ClientHold& hold) {
+    return entry.IsOf(hold) && hold.used_until() == kOpen;
   });
 }
 
@@ -60,17 +60,15 @@ bool IsForeign(int client, Doing doing, const ServerHold& entry, const History& 
     return attempt.client == entry.client && attempt.asked <= entry.granted &&
            !IsOver(history, attempt);
   };
-  return IsOut(history, entry) ||
-         std::any_of(history.attempts.begin(), history.attempts.end(), is_asked_for);
+  return IsOut(history, entry) || std::ranges::any_of(history.attempts, is_asked_for);
 }
 
 bool ProlongsForAll(int client, const Ledger::Look& look, const History& history) {
   const auto& owners = look.owners;
   if (owners.size() < 2 || look.ttl_ms == kNoDeadline) return false;
   const SeenOwner& first = owners.front();
-  const bool one_ttl = std::all_of(owners.begin(), owners.end(), [&](const SeenOwner& owner) {
-    return owner.expires_at_ms == look.ttl_ms;
-  });
+  const bool one_ttl = std::ranges::all_of(
+      owners, [&](const SeenOwner& owner) { return owner.expires_at_ms == look.ttl_ms; });
   if (!one_ttl) return false;
   const ServerHold* other = nullptr;
   for (const ServerHold& hold : history.server_holds) {
@@ -82,7 +80,7 @@ bool ProlongsForAll(int client, const Ledger::Look& look, const History& history
   // After the clock was stepped back, a full lease granted now may end earlier than before.
   const bool whole = history.server_clock_moved && look.ttl_ms - look.now_ms >= other->leased_ms;
   if (other->promised_until > first.promised_until && !whole) return false;
-  return std::any_of(owners.begin(), owners.end(), [&](const SeenOwner& owner) {
+  return std::ranges::any_of(owners, [&](const SeenOwner& owner) {
     return AskedBy(owner.token, client, Doing::kAsking, history) == client;
   });
 }

@@ -28,9 +28,9 @@ struct GuardOptions {
   std::string program = "./interlock";  ///< command that calls this program, for replay lines
   /// The partial run.json, split where a JSON string with the reason belongs; written to
   /// `partial_path` (if not empty) and, with `partial_to_stdout`, to standard output.
-  std::string partial_before;
-  std::string partial_after;
-  std::string partial_path;
+  std::string partial_before = {};
+  std::string partial_after = {};
+  std::string partial_path = {};
   bool partial_to_stdout = false;
 };
 

@@ -287,7 +287,7 @@ void ChooseFirst(CampaignResult& result) {
         return other.explain && &other != &found && other.property == found.property &&
                other.unit.entry == found.unit.entry;
       };
-      found.explain = std::none_of(result.found.begin(), result.found.end(), same);
+      found.explain = std::ranges::none_of(result.found, same);
     }
   }
 }

@@ -29,8 +29,7 @@ bool Names(std::string_view word, Judged property) {
 
 bool Lists(std::string_view list, Judged property) {
   const auto words = Words(list);
-  return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view word) { return Names(word, property); });
+  return std::ranges::any_of(words, [&](std::string_view word) { return Names(word, property); });
 }
 
 const Scenario* GuaranteePlace(std::string_view fault_class, std::string_view topology) {
@@ -128,9 +127,8 @@ reports::GuaranteeTable TableOf(const reports::RunReport& report) {
   table.status = report.status;
   table.divergences = report.totals.divergences;
   for (const Scenario& scenario : GuaranteeScenarios()) {
-    const bool known =
-        std::any_of(table.classes.begin(), table.classes.end(),
-                    [&](const auto& one) { return one.name == scenario.fault_class; });
+    const bool known = std::ranges::any_of(
+        table.classes, [&](const auto& one) { return one.name == scenario.fault_class; });
     if (!known) {
       table.classes.push_back({std::string(scenario.fault_class), std::string(scenario.summary)});
     }
@@ -150,8 +148,8 @@ reports::GuaranteeTable TableOf(const reports::RunReport& report) {
     previous = &row;
   }
   for (reports::GuaranteeCell& cell : table.cells) {
-    std::stable_sort(cell.rows.begin(), cell.rows.end(),
-                     [](const auto& a, const auto& b) { return a.code < b.code; });
+    std::ranges::stable_sort(cell.rows,
+                             [](const auto& a, const auto& b) { return a.code < b.code; });
   }
   return table;
 }

@@ -15,7 +15,7 @@ namespace interlock::scenarios {
 namespace {
 
 bool Expects(const Entry& entry, const Scenario& scenario, SynchronyClass synchrony) {
-  return std::any_of(entry.expected.begin(), entry.expected.end(), [&](const Conviction& one) {
+  return std::ranges::any_of(entry.expected, [&](const Conviction& one) {
     return one.scenario == scenario.name && one.synchrony == synchrony;
   });
 }
@@ -52,8 +52,8 @@ bool IsControl(const Unit& unit, const Unit& hunted, Judged property) {
 void AddWitness(const Unit& hunted, Judged property, const CampaignOptions& options,
                 const std::vector<Unit>& chosen, std::vector<Unit>& witnesses) {
   const auto is_control = [&](const Unit& unit) { return IsControl(unit, hunted, property); };
-  if (std::any_of(chosen.begin(), chosen.end(), is_control)) return;
-  const auto there = std::find_if(witnesses.begin(), witnesses.end(), is_control);
+  if (std::ranges::any_of(chosen, is_control)) return;
+  const auto there = std::ranges::find_if(witnesses, is_control);
   if (there != witnesses.end()) {
     there->witness_of.push_back(property);
     return;

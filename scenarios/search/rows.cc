@@ -200,7 +200,7 @@ namespace {
 
 /// Whether a sound lock held the same property in the same scenario and class, and exercised it.
 bool HasSoundControl(const ResultRow& conviction, std::span<const ResultRow> rows) {
-  return std::any_of(rows.begin(), rows.end(), [&](const ResultRow& row) {
+  return std::ranges::any_of(rows, [&](const ResultRow& row) {
     return row.kind == LockKind::kSound && row.expected == Expectation::kHolds &&
            row.verdict == Verdict::kHolds && row.exercised > 0 && !row.proof &&
            row.saved_case.empty() && row.scenario == conviction.scenario &&

@@ -71,8 +71,8 @@ bool AskedKeys::IsPassedBy(const std::string& key) const {
 }
 
 bool AskedKeys::IsRefused(int client) const {
-  return std::any_of(keys_.begin(), keys_.end(),
-                     [client](const auto& one) { return one.second.refused.contains(client); });
+  return std::ranges::any_of(
+      keys_, [client](const auto& one) { return one.second.refused.contains(client); });
 }
 
 }  // namespace interlock::scenarios::drive

@@ -44,7 +44,7 @@ OwnerWatch::Owners OwnerWatch::Look(std::size_t resource) const {
   for (auto& [token, at] : ends) {
     if (at.size() < enough) continue;
     // The hold lasts until too few entries for a majority are left.
-    std::sort(at.begin(), at.end(), std::greater<>());
+    std::ranges::sort(at, std::greater<>());
     held[token] = at[enough - 1];
   }
   return held;

@@ -34,7 +34,7 @@ bool IsReborn(const ClientPlan& plan) {
 
 /// The number of clients that may ask in the run, restarted ones and probes included.
 int MostClients(const Workload& workload) {
-  const auto reborn = std::count_if(workload.clients.begin(), workload.clients.end(), IsReborn);
+  const auto reborn = std::ranges::count_if(workload.clients, IsReborn);
   return static_cast<int>(workload.clients.size()) + static_cast<int>(reborn) + workload.permits +
          1;
 }

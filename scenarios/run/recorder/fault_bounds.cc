@@ -39,7 +39,7 @@ Duration FaultBounds::ClipFrozenPause(Users::Range users, Duration wanted, Virtu
   };
   const std::span<const Dealing> dealings = log_.DealingsOf(users);
   // The clock loses the length of the pause, which must therefore fit into the allowance for drift.
-  const bool bounded = std::any_of(dealings.begin(), dealings.end(), relies_on_clock);
+  const bool bounded = std::ranges::any_of(dealings, relies_on_clock);
   return bounded ? std::min(wanted, log_.shortest_lease / 1000) : wanted;
 }
 

@@ -102,8 +102,7 @@ void FaultLog::OnDeath(const sim::Fault& fault, VirtualTime now) {
 
 void FaultLog::OnPause(const sim::Fault& fault, VirtualTime now) {
   const std::span<const Dealing> dealings = log_.DealingsOf(log_.users.Of(fault.process));
-  if (std::any_of(dealings.begin(), dealings.end(),
-                  [](const Dealing& one) { return one.inside; })) {
+  if (std::ranges::any_of(dealings, [](const Dealing& one) { return one.inside; })) {
     log_.goals.Add(Goal::kPausedInSection);
   }
   for (RecordedResource& resource : log_.resources) {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "scenarios/log/visit_details.h"
+#include "scenarios/log/event.h"
 
 namespace interlock::scenarios {
 

@@ -31,9 +31,8 @@ void ServerDataLog::BeforeCommand(VirtualTime now) {
   const bool changed = server.mutations() != seen().mutations;
   // A key that has expired is deleted, and that counted, only when a command comes upon it.
   const std::int64_t now_ms = server.time_us() / 1000;
-  const bool expired =
-      std::any_of(log_.resources.begin(), log_.resources.end(),
-                  [&](const RecordedResource& one) { return now_ms > one.key_expires_at_ms; });
+  const bool expired = std::ranges::any_of(
+      log_.resources, [&](const RecordedResource& one) { return now_ms > one.key_expires_at_ms; });
   if (changed || expired || log_.traits.lasts_as_connection) Rebase(false, now);
 }
 
@@ -137,7 +136,7 @@ Doing ServerDataLog::DoingOf(Party who, std::uint64_t number) {
   const auto& attempts = log_.history(who).attempts;
   const auto& renewals = log_.history(who).renewals;
   if (FindSender(attempts, who.client, number) != attempts.rend()) return Doing::kAsking;
-  const bool extended = std::any_of(renewals.begin(), renewals.end(), [&](const Renewal& one) {
+  const bool extended = std::ranges::any_of(renewals, [&](const Renewal& one) {
     return one.client == who.client && one.sent != kOpen && one.number == number;
   });
   return extended ? Doing::kExtending : log_.dealing(who).doing;

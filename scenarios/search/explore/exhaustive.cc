@@ -85,8 +85,8 @@ ExploreOptions KeptApart(ExploreOptions options) {
 
 /// A property that no run exercises cannot be violated, whatever the lock does.
 bool NothingExercised(const Exploration& result, const std::vector<Judged>& judged) {
-  return std::all_of(judged.begin(), judged.end(),
-                     [&](Judged property) { return result.exercised[property] == 0; });
+  return std::ranges::all_of(judged,
+                             [&](Judged property) { return result.exercised[property] == 0; });
 }
 
 }  // namespace

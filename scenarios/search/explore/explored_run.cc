@@ -118,8 +118,8 @@ void ExploredRun::Repeat(std::span<const sim::ReadyTask> ready) {
 
 // Returns false if every task is about to do what others will see.
 bool ExploredRun::GoOnUnseen(std::span<const sim::ReadyTask> ready) {
-  const auto first = std::find_if(ready.begin(), ready.end(),
-                                  [](const sim::ReadyTask& task) { return task.unseen; });
+  const auto first =
+      std::ranges::find_if(ready, [](const sim::ReadyTask& task) { return task.unseen; });
   if (first == ready.end()) return false;
   BeginStep(*first, false);
   walk_.OnPick(std::string(1, static_cast<char>(first - ready.begin())), false);
@@ -257,14 +257,13 @@ void ExploredRun::DescribeProcess(int process, sim::FingerprintWriter& writer) c
   writer.Number(RoleOf(process));
   const auto its = [process](const auto& of) { return of.client == process; };
   const auto& disturbances = history.disturbances;
-  writer.Number(
-      static_cast<std::uint64_t>(std::count_if(disturbances.begin(), disturbances.end(), its)));
+  writer.Number(static_cast<std::uint64_t>(std::ranges::count_if(disturbances, its)));
   for (const Disturbance& disturbance : disturbances) {
     if (its(disturbance)) writer.Time(disturbance.at);
   }
   for (const RecordedResource& resource : recorder_->resources()) {
     const auto& attempts = resource.history.attempts;
-    writer.Number(static_cast<std::uint64_t>(std::count_if(attempts.begin(), attempts.end(), its)));
+    writer.Number(static_cast<std::uint64_t>(std::ranges::count_if(attempts, its)));
     for (const Attempt& attempt : attempts) {
       if (!its(attempt) || attempt.counts_for < 0) continue;
       writer.Number(attempt.queued == kOpen ? 0 : 1);

@@ -71,7 +71,7 @@ class Hunter {
   }
 
   static bool Shows(const RunResult& run, const KillRow& row) {
-    return std::any_of(run.violations.begin(), run.violations.end(), [&](const Violation& one) {
+    return std::ranges::any_of(run.violations, [&](const Violation& one) {
       return Slug(one.property) == row.conviction.property;
     });
   }
@@ -90,9 +90,8 @@ std::vector<Cell> LayOut(const KillMatrixOptions& options, KillMatrix& matrix) {
   std::vector<Cell> cells;
   for (const Unit& unit : UnitsOf(campaign)) {
     // The entries of `options` outlive the matrix; those of the plan do not.
-    const auto own =
-        std::find_if(options.entries.begin(), options.entries.end(),
-                     [&](const Entry& entry) { return entry.subject == unit.entry->subject; });
+    const auto own = std::ranges::find_if(
+        options.entries, [&](const Entry& entry) { return entry.subject == unit.entry->subject; });
     Cell cell{{&*own, unit.scenario, unit.synchrony}, {}, 0};
     for (const Conviction& conviction : own->expected) {
       if (conviction.scenario != unit.scenario->name || conviction.synchrony != unit.synchrony) {

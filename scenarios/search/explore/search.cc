@@ -190,8 +190,8 @@ Search::Wandered Search::Wander(sim::Universe& universe, std::uint64_t seed) {
 // reported.
 void Search::Consider(sim::Universe& universe, const RunResult& run, sim::Choices& choices,
                       int faults) {
-  const bool any = std::any_of(judged_.begin(), judged_.end(),
-                               [&run](Judged one) { return run.Find(one) != nullptr; });
+  const bool any =
+      std::ranges::any_of(judged_, [&run](Judged one) { return run.Find(one) != nullptr; });
   if (!any) return;
   MinimalCase found;
   found.workload = WithFaults(explored_.workload, choices.injected());

@@ -6,8 +6,8 @@
 namespace interlock::scenarios {
 
 bool SleepSet::Has(const sim::ReadyTask& task) const {
-  return std::any_of(sleepers_.begin(), sleepers_.end(),
-                     [&task](const Sleeper& sleeper) { return sleeper.task == task; });
+  return std::ranges::any_of(sleepers_,
+                             [&task](const Sleeper& sleeper) { return sleeper.task == task; });
 }
 
 void SleepSet::Wake(const sim::ReadyTask& task, const sim::redis::Footprint& footprint) {

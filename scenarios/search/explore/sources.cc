@@ -30,9 +30,9 @@ std::vector<std::uint32_t> Points(int count, std::uint32_t last, Random random) 
 std::uint32_t StrategySource::GuessLength() { return 32U << Random(3); }
 
 std::uint32_t StickySource::PickTask(std::span<const sim::Candidate> candidates) {
-  const auto same = std::find_if(
-      candidates.begin(), candidates.end(),
-      [&](const sim::Candidate& candidate) { return candidate.process == last_process_; });
+  const auto same = std::ranges::find_if(candidates, [&](const sim::Candidate& candidate) {
+    return candidate.process == last_process_;
+  });
   std::uint32_t pick = 0;
   if (same != candidates.end() && Random(kStickiness) != 0) {
     pick = static_cast<std::uint32_t>(same - candidates.begin());
@@ -90,8 +90,8 @@ std::uint32_t PctSource::PickLatency(int process, std::uint32_t bound) {
   if (!Searching()) return StrategySource::PickLatency(process, bound);
   if (AtChangePoint()) Lower(process);
   const std::uint64_t own = PriorityOf(process);
-  const auto before = std::count_if(priorities_.begin(), priorities_.end(),
-                                    [own](std::uint64_t other) { return other > own; });
+  const auto before =
+      std::ranges::count_if(priorities_, [own](std::uint64_t other) { return other > own; });
   const std::uint64_t place = static_cast<std::uint64_t>(before) * bound + Random(bound);
   return static_cast<std::uint32_t>(place / priorities_.size());
 }

@@ -22,8 +22,8 @@ constexpr std::uint64_t kFewMore = 2;
 constexpr std::size_t kShownFailures = 5;
 
 bool Has(const DriveRun& run, const std::string& slug) {
-  return std::any_of(run.findings.begin(), run.findings.end(),
-                     [&slug](const Finding& finding) { return finding.slug == slug; });
+  return std::ranges::any_of(run.findings,
+                             [&slug](const Finding& finding) { return finding.slug == slug; });
 }
 
 /// Moves the finding in question to the front, so that it gives the case its name.
@@ -166,9 +166,8 @@ Status WhyNot(const DriveRun& calm, const DriveOptions& options) {
 }
 
 bool IsKnown(const std::vector<DriveFound>& found, const std::string& slug) {
-  return std::any_of(found.begin(), found.end(), [&slug](const DriveFound& one) {
-    return one.run.findings.front().slug == slug;
-  });
+  return std::ranges::any_of(
+      found, [&slug](const DriveFound& one) { return one.run.findings.front().slug == slug; });
 }
 
 void Finish(const DriveSum& sum, const DriveOptions& options, const std::vector<DriveFound>& found,

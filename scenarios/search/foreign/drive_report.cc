@@ -64,7 +64,7 @@ void Add(const DriveRun& run, const DriveOptions& options, DriveSum& sum) {
     sum.why_inconclusive = run.inconclusive;
   }
   // A client may well fail when its connection breaks.
-  const bool broke = std::any_of(run.faults.begin(), run.faults.end(), [](const DriveFault& one) {
+  const bool broke = std::ranges::any_of(run.faults, [](const DriveFault& one) {
     return one.kind == sim::FaultKind::kResetBefore || one.kind == sim::FaultKind::kResetAfter;
   });
   if (broke) return;
@@ -142,9 +142,8 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
   }};
   std::vector<reports::ResultRow> rows;
   for (const Judged& one : all) {
-    const auto case_of_it = std::find_if(found.begin(), found.end(), [&](const DriveFound& f) {
-      return f.run.findings.front().slug == one.slug;
-    });
+    const auto case_of_it = std::ranges::find_if(
+        found, [&](const DriveFound& f) { return f.run.findings.front().slug == one.slug; });
     const bool violated = case_of_it != found.end();
     // If a lock keeps no key with one owner, only its sections can be judged.
     const bool by_keys = one.slug == "server-exclusion" || one.slug == "foreign-release" ||

@@ -37,9 +37,9 @@ bool HasCrashes(const Scenario& scenario) { return HasAny(scenario, {sim::FaultK
 /// A specimen is tried only where it is to be convicted.
 bool IsTriedIn(const Entry& entry, const Scenario& scenario) {
   if (!entry.specimen) return true;
-  return std::any_of(
-      entry.expected.begin(), entry.expected.end(),
-      [&](const Conviction& conviction) { return conviction.scenario == scenario.name; });
+  return std::ranges::any_of(entry.expected, [&](const Conviction& conviction) {
+    return conviction.scenario == scenario.name;
+  });
 }
 
 class Campaign {
@@ -183,7 +183,7 @@ class Campaign {
 
   reports::RunReport Finish() {
     const auto some = [&](auto&& is) {
-      return std::any_of(units_.begin(), units_.end(), [&](const RealUnit& unit) {
+      return std::ranges::any_of(units_, [&](const RealUnit& unit) {
         return unit.runs > 0 && !unit.entry->specimen &&
                ModelOf(unit.entry->subject->traits().kind).held && is(*unit.scenario);
       });

@@ -63,10 +63,9 @@ void NoteWhatIsLeftOut(const RealCheckOptions& options, bool own, reports::RunRe
 
 void NotePlans(const RealCheckOptions& options, reports::RunReport& report) {
   for (const Scenario* scenario : options.scenarios) {
-    const bool ran = std::any_of(report.results.begin(), report.results.end(),
-                                 [&](const reports::ResultRow& row) {
-                                   return row.scenario == scenario->name && row.runs > 0;
-                                 });
+    const bool ran = std::ranges::any_of(report.results, [&](const reports::ResultRow& row) {
+      return row.scenario == scenario->name && row.runs > 0;
+    });
     if (!ran) continue;
     const auto plans = real::PlansFor(*scenario, real::SeedsOf(*scenario, options.seed), false);
     if (plans.empty()) continue;
@@ -108,9 +107,8 @@ void Add(reports::RunReport part, reports::RunReport& whole) {
   whole.totals.wall_time = std::max(whole.totals.wall_time, part.totals.wall_time);
   std::move(part.results.begin(), part.results.end(), std::back_inserter(whole.results));
   for (reports::GoalCount& goal : part.goals) {
-    const auto known =
-        std::find_if(whole.goals.begin(), whole.goals.end(),
-                     [&](const reports::GoalCount& other) { return other.name == goal.name; });
+    const auto known = std::ranges::find_if(
+        whole.goals, [&](const reports::GoalCount& other) { return other.name == goal.name; });
     if (known != whole.goals.end()) {
       known->count += goal.count;
     } else {
@@ -137,14 +135,14 @@ void NoteSpecimens(reports::RunReport& report) {
 }
 
 void Conclude(const RealCheckOptions& options, reports::RunReport& report) {
-  std::stable_sort(report.results.begin(), report.results.end(),
-                   [&](const reports::ResultRow& a, const reports::ResultRow& b) {
-                     return PlaceOf(a, options) < PlaceOf(b, options);
-                   });
-  std::stable_sort(report.goals.begin(), report.goals.end(),
-                   [](const reports::GoalCount& a, const reports::GoalCount& b) {
-                     return a.name.starts_with("fault ") < b.name.starts_with("fault ");
-                   });
+  std::ranges::stable_sort(report.results,
+                           [&](const reports::ResultRow& a, const reports::ResultRow& b) {
+                             return PlaceOf(a, options) < PlaceOf(b, options);
+                           });
+  std::ranges::stable_sort(report.goals,
+                           [](const reports::GoalCount& a, const reports::GoalCount& b) {
+                             return a.name.starts_with("fault ") < b.name.starts_with("fault ");
+                           });
   NoteSpecimens(report);
   DecideRows(report.results);
   report.notes.emplace_back(

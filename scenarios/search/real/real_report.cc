@@ -119,7 +119,7 @@ void AddRealRun(const RealRun& run, const OutsideVerdict& verdict, RealUnit& uni
 
 bool CanBeConvicted(const RealUnit& unit) {
   const std::vector<Judged> all = ConvictionsOf(unit);
-  return unit.entry->specimen && std::any_of(all.begin(), all.end(), [&](Judged property) {
+  return unit.entry->specimen && std::ranges::any_of(all, [&](Judged property) {
            return WhyNotConvicted(unit, property).empty() ||
                   IsSeenByChance(unit.entry->expected, property);
          });
@@ -127,7 +127,7 @@ bool CanBeConvicted(const RealUnit& unit) {
 
 bool IsConvicted(const RealUnit& unit) {
   const std::vector<Judged> all = ConvictionsOf(unit);
-  return unit.entry->specimen && std::all_of(all.begin(), all.end(), [&](Judged property) {
+  return unit.entry->specimen && std::ranges::all_of(all, [&](Judged property) {
            return unit.first_violation[property].has_value() ||
                   !WhyNotJudged(property, *unit.scenario, unit.entry->subject->traits()).empty();
          });
@@ -135,7 +135,7 @@ bool IsConvicted(const RealUnit& unit) {
 
 bool IsPutToTheTest(const RealUnit& unit) {
   const std::vector<Judged> rows = RowsOf(unit);
-  return std::all_of(rows.begin(), rows.end(), [&](Judged property) {
+  return std::ranges::all_of(rows, [&](Judged property) {
     return unit.exercised[property] > 0 || !Excuse(unit, property).empty();
   });
 }

@@ -78,9 +78,8 @@ std::vector<Aimed> ThinkingInstead(const Aimed& aimed, Place operation) {
     std::vector<Operation>& operations = shorter.workload.clients[operation.client].operations;
     operations[operation.index + 1].think += gone.think + length;
     EraseOperation(operation, shorter);
-    const bool known = std::any_of(instead.begin(), instead.end(), [&](const Aimed& other) {
-      return other.workload == shorter.workload;
-    });
+    const bool known = std::ranges::any_of(
+        instead, [&](const Aimed& other) { return other.workload == shorter.workload; });
     if (!known) instead.push_back(std::move(shorter));
   }
   return instead;

@@ -109,9 +109,8 @@ std::string CriticalStep(Trial& trial, const TrialCase& one, const RunResult& ru
   }
   const std::size_t at = LargestJump(curve, fine);
   if (trial.ended()) return {};
-  const auto decides = std::find_if(events.begin(), events.end(), [&](const auto* event) {
-    return event->draws == fine[at + 1];
-  });
+  const auto decides =
+      std::ranges::find_if(events, [&](const auto* event) { return event->draws == fine[at + 1]; });
   const auto percent = [](int failing) { return failing * 100 / kRedraws; };
   return fmt::format("{}: {} % of redrawn schedules fail before it, {} % after it",
                      Describe(**decides, steps), percent(curve.FailingAfter(fine[at])),

@@ -108,8 +108,8 @@ class Explainer {
     const Duration now = knob.Read(case_.workload);
     const Duration lease = case_.workload.lease;
     const Duration far = knob.is_rate ? Duration(500'000) : 8 * lease;
-    const bool is_signed = std::any_of(knob.canonical.begin(), knob.canonical.end(),
-                                       [](Duration length) { return length < Duration{}; });
+    const bool is_signed =
+        std::ranges::any_of(knob.canonical, [](Duration length) { return length < Duration{}; });
     const auto low = Limit(knob, now, is_signed ? -far : Duration{});
     const auto high = Limit(knob, now, far);
     std::string bounds;

@@ -83,7 +83,7 @@ void AddOperationKnobs(const Workload& workload, Place place, std::vector<Knob>&
 
 bool HasServerFault(const Workload& workload) {
   const sim::FaultPlan plan = FaultPlanOf(workload);
-  return std::any_of(plan.begin(), plan.end(), [](const sim::Fault& fault) {
+  return std::ranges::any_of(plan, [](const sim::Fault& fault) {
     const sim::FaultInfo* info = sim::FindFault(fault.kind);
     return info != nullptr && info->family == sim::FaultFamily::kServer;
   });

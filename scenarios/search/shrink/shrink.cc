@@ -94,8 +94,7 @@ class Shrinker {
   /// Tries one after the other, up to the first that still fails.
   template <typename Case>
   bool TryAny(const std::vector<Case>& simpler) {
-    return std::any_of(simpler.begin(), simpler.end(),
-                       [this](const Case& one) { return Try(one); });
+    return std::ranges::any_of(simpler, [this](const Case& one) { return Try(one); });
   }
 
   /// Repeats what makes the case smaller, since each success makes room for more.
@@ -152,8 +151,8 @@ class Shrinker {
   bool ThinkInstead() {
     return WhileSmaller([this] {
       const std::vector<Place> places = OperationPlaces(case_.workload);
-      return std::any_of(places.begin(), places.end(),
-                         [this](Place place) { return TryAny(ThinkingInstead(case_, place)); });
+      return std::ranges::any_of(
+          places, [this](Place place) { return TryAny(ThinkingInstead(case_, place)); });
     });
   }
 

@@ -14,7 +14,6 @@
 // `concurrent`; a Subject is shared by concurrent runs and must be immutable.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>

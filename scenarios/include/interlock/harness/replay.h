@@ -28,7 +28,7 @@
 namespace interlock::harness {
 
 struct ReplayVerdict {
-  bool replayed = false;           ///< the violated properties, each once: "LK005"
+  bool replayed = false;           ///< false: refused, and `text` says why
   std::vector<std::string> codes;  ///< of the violated properties, each once: "LK005"
   std::string text;                ///< each violation in a sentence, or the refusal
 
