@@ -219,16 +219,12 @@ void Digest::Sum(const Digest& part) {
   high += mixed(part.high ^ std::rotl(part.low, 41));
 }
 
+// A form that is already known, as when random bytes repeat, keeps its first name.
 void RandomNames::Add(std::string form, Name name) {
-  const std::uint64_t beginning = BeginningOf(form.data());
-  const std::size_t bit = PlaceOf(beginning);
-  filter_[bit / 64] |= std::uint64_t{1} << (bit % 64);
-  const auto [place, is_new] = by_beginning_.try_emplace(beginning, known_.size());
-  // A form that is already known, as when random bytes repeat, keeps its first name.
-  std::size_t last = place->second;
-  while (!is_new && known_[last].next != kNone) last = known_[last].next;
-  if (!is_new) known_[last].next = known_.size();
-  known_.push_back({std::move(form), name, kNone});
+  std::uint32_t* last = &first_[PlaceOf(form.data())];
+  while (*last != 0) last = &known_[*last - 1].next;
+  *last = static_cast<std::uint32_t>(known_.size()) + 1;
+  known_.push_back({std::move(form), name});
 }
 
 void RandomNames::Learn(int process, std::string_view bytes) {
@@ -250,10 +246,8 @@ void RandomNames::Learn(int process, std::string_view bytes) {
 }
 
 const RandomNames::Known* RandomNames::Find(std::string_view text) const {
-  const auto place = by_beginning_.find(BeginningOf(text.data()));
-  if (place == by_beginning_.end()) return nullptr;
-  for (std::size_t at = place->second; at != kNone; at = known_[at].next) {
-    if (text.starts_with(known_[at].form)) return &known_[at];
+  for (std::uint32_t at = first_[PlaceOf(text.data())]; at != 0; at = known_[at - 1].next) {
+    if (text.starts_with(known_[at - 1].form)) return &known_[at - 1];
   }
   return nullptr;
 }

@@ -19,7 +19,6 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "sim/redis/server.h"
@@ -78,34 +77,26 @@ class RandomNames {
  private:
   static constexpr std::size_t kLeast = 8;
   static constexpr std::size_t kFew = 16;  // forms that a short run learns
-  static constexpr std::size_t kNone = ~std::size_t{0};
+  static constexpr std::size_t kPlaces = 512;
   struct Known {
     std::string form;
     Name name;
-    std::size_t next = kNone;  ///< in `known_`: the next one with the same first bytes
+    std::uint32_t next = 0;  ///< as in `first_`
   };
   const Known* Find(std::string_view text) const;
   void Add(std::string form, Name name);
-  /// The first kLeast bytes.
-  static std::uint64_t BeginningOf(const char* text) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text, sizeof(word));
-    return word;
-  }
-  /// Index into the filter.
-  static std::size_t PlaceOf(std::uint64_t beginning) {
+  /// Of the forms that begin with these kLeast bytes, and few others.
+  static std::size_t PlaceOf(const char* text) {
+    std::uint64_t beginning = 0;
+    std::memcpy(&beginning, text, sizeof(beginning));
     return static_cast<std::size_t>((beginning * 0x9e3779b97f4a7c15) >> 55);
   }
   /// False for nearly every position in a text.
-  bool MayBeginAt(const char* text) const {
-    const std::size_t place = PlaceOf(BeginningOf(text));
-    return ((filter_[place / 64] >> (place % 64)) & 1) != 0;
-  }
+  bool MayBeginAt(const char* text) const { return first_[PlaceOf(text)] != 0; }
 
   std::vector<Known> known_;
-  std::unordered_map<std::uint64_t, std::size_t> by_beginning_;  // only looked up, never iterated
-  std::vector<std::uint32_t> counts_;                            // by process: its forms so far
-  std::array<std::uint64_t, 8> filter_{};
+  std::array<std::uint32_t, kPlaces> first_{};  // by place, an index into `known_` plus 1; 0: none
+  std::vector<std::uint32_t> counts_;           // by process: its forms so far
 };
 
 /// A digest in which processes are named: by rank, or as "itself" and "another one".
