@@ -31,16 +31,26 @@ inline std::uint64_t WordAt(const char* bytes) {
   return word;
 }
 
+/// The first four.
+inline std::uint64_t HalfAt(const char* bytes) {
+  std::uint32_t half = 0;
+  std::memcpy(&half, bytes, sizeof(half));
+  if constexpr (std::endian::native == std::endian::big) half = __builtin_bswap32(half);
+  return half;
+}
+
 /// The last `left` bytes of the text as a number. REQUIRES: 0 < left < 8, left <= its size.
 inline std::uint64_t TailOf(std::string_view bytes, std::size_t left) {
+  const char* const tail = bytes.data() + bytes.size() - left;
   if (bytes.size() >= sizeof(std::uint64_t)) {
-    return WordAt(bytes.data() + bytes.size() - sizeof(std::uint64_t)) >> (64 - 8 * left);
+    return WordAt(tail + left - sizeof(std::uint64_t)) >> (64 - 8 * left);
   }
-  std::uint64_t word = 0;
-  for (std::size_t i = 0; i < left; ++i) {
-    word |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
-  }
-  return word;
+  // Pieces that overlap where there is nothing between them: they say the same there.
+  if (left >= 4) return HalfAt(tail) | HalfAt(tail + left - 4) << (8 * (left - 4));
+  const auto byte_at = [tail](std::size_t at) {
+    return static_cast<std::uint64_t>(static_cast<unsigned char>(tail[at])) << (8 * at);
+  };
+  return byte_at(0) | byte_at(left / 2) | byte_at(left - 1);
 }
 
 inline std::uint64_t HashBytes(std::string_view bytes, std::uint64_t state) {
