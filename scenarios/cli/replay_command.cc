@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <csignal>
-#include <string_view>
-
 #include <memory>
+#include <string_view>
 
 #include <fmt/format.h>
 
+#include "reports/artefacts.h"
 #include "reports/json_writer.h"
 #include "reports/text_writer.h"
 #include "scenarios/cli/commands.h"
@@ -13,6 +14,7 @@
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/replay_case.h"
 #include "scenarios/cli/replay_forced.h"
+#include "scenarios/log/log_file.h"
 #include "scenarios/run/guard.h"
 #include "scenarios/search/explore/sources.h"
 #include "scenarios/search/isolated.h"
@@ -33,6 +35,7 @@ Examples:
   gdb --args interlock replay 'v2:...' --break
   interlock replay NAME.json --until 12 --seed 7
   interlock replay NAME.json --as-test > regression_test.cc
+  interlock replay NAME.json --log run.jsonl; interlock judge run.jsonl
   interlock replay out/counterexamples/*.json --redis spawn)";
 
 using reports::ExitCode;
@@ -47,6 +50,7 @@ struct ReplaySettings {
   std::string then = "random";
   std::uint64_t seed = 1;
   int watchdog = 30;
+  std::string log;  ///< the file for it; empty: none
 };
 
 class Replay {
@@ -191,12 +195,28 @@ class Replay {
       row.expected = reports::Expectation::kHolds;
     }
     const std::vector<reports::Counterexample> explained = ExplainAll(run, result);
-    const ExitCode code = run.inconclusive.has_value() ? ExitCode::kInconclusive : ExitCode::kPass;
+    const ExitCode ran = run.inconclusive.has_value() ? ExitCode::kInconclusive : ExitCode::kPass;
+    const ExitCode code = Combine(ran, WriteLog(run));
     const ExitCode printed =
         Print(settings_.forced.json ? ToJson(result.report)
                                     : ToText(result.report, explained, TextOptionsForStdout()) +
                                           fmt::format("trace hash 0x{:016x}\n", run.trace_hash));
     return Combine(Combine(code, printed), ExitCodeOfReplay(result.report));
+  }
+
+  ExitCode WriteLog(const RunResult& run) const {
+    if (settings_.log.empty()) return ExitCode::kPass;
+    LogHeader header{.lock = case_.token.lock,
+                     .scenario = case_.token.scenario,
+                     .lease = case_.workload.lease,
+                     .permits = case_.workload.permits,
+                     .resources = case_.workload.resources};
+    // The run adds clients that try the lock when the others are done.
+    for (const LogEvent& event : run.log) {
+      header.clients = std::max(header.clients, event.client + 1);
+    }
+    const auto error = reports::WriteFileAtomically(settings_.log, ToText(header, run.log));
+    return error ? Complain(ExitCode::kInternal, error->ToString()) : ExitCode::kPass;
   }
 
   static void LeaveOutWhatIsNotExercised(reports::RunReport& report) {
@@ -296,6 +316,11 @@ void AddReplayCommand(Command app, const Registry& registry, Work& work) {
   command.Add("--seed", settings->seed, "seed of the choices after --until")
       .Needs(until)
       .ShowDefault();
+  command
+      .Add("--log", settings->log,
+           "write what the clients did and were told to this file, which `interlock judge` reads")
+      .Excludes(as_test)
+      .Excludes(redis);
   command.Add("--watchdog", settings->watchdog, "wall-clock limit of the run, in seconds")
       .InRange(1, 3600)
       .ShowDefault();

@@ -133,6 +133,20 @@ TEST_F(JudgeCommandTest, ABrokenLockIsConvictedOfWhatWasMeasured) {
   EXPECT_THAT(child.out, HasSubstr("LK001 server-exclusion"));
 }
 
+// The smallest case of a lock that is released by whoever asks.
+TEST_F(JudgeCommandTest, AReplayedRunIsConvictedByItsLog) {
+  const std::string log = folder_.path() + "/run.jsonl";
+  const ChildResult replayed = RunChild(
+      {INTERLOCK_PROGRAM, "replay",
+       "v2:broken/del-without-owner:overstay:none:pgKjWuQcBAQAAAQACAAABAACAhK9fgJTr3AOAyrXuAQAAAAAB"
+       "AICx0LoHgISvX4DKte4BAAAAAAAA:3aceff7a",
+       "--log", log});
+  ASSERT_EQ(replayed.exit_code, 1) << replayed.err;
+  const ChildResult child = RunChild({INTERLOCK_PROGRAM, "judge", log});
+  EXPECT_EQ(child.exit_code, 1) << child.out << child.err;
+  EXPECT_THAT(child.out, HasSubstr("LK005 foreign-release"));
+}
+
 TEST_F(JudgeCommandTest, ALogThatIsNoneIsRefusedWithTheLineAndWhatIsWrong) {
   const auto refused = [&](const std::string& log) {
     const ChildResult child = Judge(log);
