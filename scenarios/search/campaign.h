@@ -20,9 +20,9 @@
 
 #include "reports/run_report.h"
 #include "reports/shard_report.h"
+#include "scenarios/cases/strategies.h"
 #include "scenarios/locks/entry.h"
 #include "scenarios/run/run.h"
-#include "scenarios/search/explore/strategies.h"
 
 namespace interlock::scenarios {
 

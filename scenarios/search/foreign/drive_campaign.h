@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Many runs of foreign clients: the first one calm, the others by the campaign's strategies (see
-// search/explore/strategies.h), until a property is violated or the runs are done. A violation is
-// shrunk by trial, and repeated to measure how often it happens.
+// cases/strategies.h), until a property is violated or the runs are done. A violation is shrunk by
+// trial, and repeated to measure how often it happens.
 //
 // The report has the form of any campaign's. Thread safety: that of ForeignProcess.
 #pragma once
@@ -15,9 +15,9 @@
 #include <interlock/result.h>
 
 #include "reports/run_report.h"
+#include "scenarios/cases/strategies.h"
 #include "scenarios/run/foreign/drive_case.h"
 #include "scenarios/run/foreign/drive_run.h"
-#include "scenarios/search/explore/strategies.h"
 
 namespace interlock::scenarios::drive {
 

@@ -2,7 +2,7 @@
 //
 // Each strategy does what its name says, is a function of its seed, and leaves a tape behind that
 // makes the same run without it.
-#include "scenarios/search/explore/strategies.h"
+#include "scenarios/cases/strategies.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 #include <set>
 
 #include "scenarios/cases/generators.h"
+#include "scenarios/cases/sources.h"
 #include "scenarios/search/campaign.h"
-#include "scenarios/search/explore/sources.h"
 #include "tests/scenarios/plain_subject.h"
 
 namespace interlock::scenarios {

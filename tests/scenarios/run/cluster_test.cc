@@ -12,11 +12,11 @@
 #include <gtest/gtest.h>
 
 #include "scenarios/cases/generators.h"
+#include "scenarios/cases/strategies.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/locks/specimen.h"
 #include "scenarios/locks/specimens/recipe.h"
 #include "scenarios/run/run.h"
-#include "scenarios/search/explore/strategies.h"
 
 namespace interlock::scenarios {
 namespace {

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "scenarios/cases/generators.h"
+#include "scenarios/cases/strategies.h"
 #include "scenarios/locks/specimen.h"
-#include "scenarios/search/explore/strategies.h"
 #include "scenarios/search/shrink/aimed_source.h"
 #include "scenarios/search/shrink/shrink.h"
 #include "tests/scenarios/plain_subject.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "scenarios/search/explore/strategies.h"
+#include "scenarios/cases/strategies.h"
 
 #include <memory>
 
-#include "scenarios/search/explore/sources.h"
+#include "scenarios/cases/sources.h"
 
 namespace interlock::scenarios {
 namespace {

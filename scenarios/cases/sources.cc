@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "scenarios/search/explore/sources.h"
+#include "scenarios/cases/sources.h"
 
 #include <algorithm>
 
