@@ -11,6 +11,7 @@ using enum FaultKind;
 using enum FaultScale;
 using enum FaultNeeds;
 using enum FaultEffect;
+using enum FaultRefuses;
 
 constexpr auto kClient = FaultFamily::kClient;
 constexpr auto kLink = FaultFamily::kLink;
@@ -127,19 +128,24 @@ constexpr auto kKnownFaults = std::to_array<FaultInfo>({
      "Redisson #6223: how many replicas had the lock was asked by WAIT, and not looked at"},
     {kLoading, "loading", kServer, kOutage, true, kNothing, kUnserved,
      "for `length` the node answers LOADING, as if it read its data",
-     "redlock-rb #129: one node's error was raised although the majority was held", kNoOccasion},
+     "redlock-rb #129: one node's error was raised although the majority was held", kNoOccasion,
+     kAllButWhileLoading, "LOADING Redis is loading the dataset in memory"},
     {kReadonly, "readonly", kServer, kOutage, true, kNothing, kUnserved,
      "for `length` the node refuses writes and scripts with READONLY",
-     "infrahub #9450: after a Sentinel switch a pinned connection led to what was now a replica"},
+     "infrahub #9450: after a Sentinel switch a pinned connection led to what was now a replica",
+     "", kWrites, "READONLY You can't write against a read only replica."},
     {kOom, "oom", kServer, kOutage, true, kNothing, kUnserved,
      "for `length` the node's memory is used up: commands that may need more get OOM",
      "redis-server 7.0: a SET NX was refused with OOM while scripts that unlock still ran"},
     {kBusy, "busy", kServer, kOutage, true, kNothing, kUnserved,
      "for `length` the node answers BUSY, as if a script ran for too long",
-     "redis-plus-plus lock watcher: the first transient error gives the lock up"},
+     "redis-plus-plus lock watcher: the first transient error gives the lock up", "",
+     kAllButWhileBusy,
+     "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."},
     {kMoved, "moved", kServer, kOutage, true, kNothing, kUnserved,
      "for `length` the node answers every command that has keys with MOVED",
-     "dapr #3973: clients went on asking a server that was no longer theirs", kNoOccasion},
+     "dapr #3973: clients went on asking a server that was no longer theirs", kNoOccasion, kKeyed,
+     "MOVED 10.0.0.99:6379"},
     {kEvict, "evict", kAdmin, kNoLength, true, kNothing, kUnserved,
      "the node removes a key that would expire next, as an eviction does (volatile-ttl)",
      "redis-server 7.0, volatile-lru: a live lock was evicted as the only key with a TTL"},

@@ -109,6 +109,15 @@ enum class FaultEffect : std::uint8_t {
   kUnservedAndSilent,  ///< as kUnserved, and connections to it stay silent for good
 };
 
+/// Which commands the struck node refuses for the fault's length, with FaultInfo::answer.
+enum class FaultRefuses : std::uint8_t {
+  kNoCommand,
+  kAllButWhileLoading,  ///< all that Redis does not allow while it loads its data
+  kAllButWhileBusy,     ///< all that it does not allow while a script runs for too long
+  kWrites,              ///< writes and scripts
+  kKeyed,               ///< all that have keys; their slot comes behind the answer's first word
+};
+
 /// What the world must have for the fault to make sense; otherwise it does nothing.
 enum class FaultNeeds : std::uint8_t { kNothing, kReplica };
 
@@ -124,6 +133,8 @@ struct FaultInfo {
   std::string_view incident;  ///< where it did harm
   /// Why real processes cannot be made to suffer it; empty: they can.
   std::string_view unreal = {};
+  FaultRefuses refuses = FaultRefuses::kNoCommand;
+  std::string_view answer = {};  ///< the error, if it refuses anything
 
   FaultLength length() const;
 };

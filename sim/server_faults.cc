@@ -87,19 +87,17 @@ void ServerFaults::StrikeServer(const Process& process, const Fault& fault) {
       engine_.servers.SetFull(node, true);
       TellShadow(node, Shadow::Happening::kFull);
       return EndLater(fault, node);
-    case FaultKind::kLoading:
-    case FaultKind::kReadonly:
-    case FaultKind::kBusy:
-    case FaultKind::kMoved: {
-      engine_.ReportFault(process, fault);
-      const Duration length = std::max(fault.length, Duration{});
-      engine_.servers.Refuse(
-          node, fault.kind, AddSaturating(MonotonicTime(engine_.now()), length).time_since_epoch());
-      return;
-    }
     default:
-      Require(false, "no such fault of a server");
+      return Refuse(process, fault);
   }
+}
+
+void ServerFaults::Refuse(const Process& process, const Fault& fault) {
+  Require(FindFault(fault.kind)->refuses != FaultRefuses::kNoCommand, "no such fault of a server");
+  engine_.ReportFault(process, fault);
+  const Duration length = std::max(fault.length, Duration{});
+  engine_.servers.Refuse(fault.node, fault.kind,
+                         AddSaturating(MonotonicTime(engine_.now()), length).time_since_epoch());
 }
 
 void ServerFaults::StrikeAdmin(Process& process, const Fault& fault) {

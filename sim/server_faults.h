@@ -51,6 +51,8 @@ class ServerFaults {
 
   void Kill(int node, bool machine_off);
   void PauseServer(const Process& process, const Fault& fault);
+  /// Answers commands with an error, by the row of the fault.
+  void Refuse(const Process& process, const Fault& fault);
   void Failover(const Process& process, const Fault& fault);
   void SplitBrain(const Process& process, const Fault& fault);
   /// The fault's effect on the node ends after its length.

@@ -202,30 +202,25 @@ std::optional<std::string> Servers::RefusalOf(int node, const redis::Argv& argv,
   const std::uint32_t flags = command->flags;
   for (const Refusal& refusal : refusals_) {
     if (refusal.node != node || refusal.until <= now) continue;
-    switch (refusal.kind) {
-      case FaultKind::kLoading:
-        if ((flags & redis::kLoading) == 0) {
-          return "LOADING Redis is loading the dataset in memory";
-        }
+    const FaultInfo& info = *FindFault(refusal.kind);
+    switch (info.refuses) {
+      case FaultRefuses::kNoCommand:
         break;
-      case FaultKind::kReadonly:
-        if ((flags & redis::kWrite) != 0 || IsScript(*command)) {
-          return "READONLY You can't write against a read only replica.";
-        }
+      case FaultRefuses::kAllButWhileLoading:
+        if ((flags & redis::kLoading) == 0) return std::string(info.answer);
         break;
-      case FaultKind::kBusy:
-        if ((flags & redis::kAllowBusy) == 0) {
-          return "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN "
-                 "NOSAVE.";
-        }
+      case FaultRefuses::kAllButWhileBusy:
+        if ((flags & redis::kAllowBusy) == 0) return std::string(info.answer);
         break;
-      case FaultKind::kMoved:
+      case FaultRefuses::kWrites:
+        if ((flags & redis::kWrite) != 0 || IsScript(*command)) return std::string(info.answer);
+        break;
+      case FaultRefuses::kKeyed:
         if (const auto slot = redis::Cluster::SlotOf(*command, args)) {
-          return "MOVED " + std::to_string(*slot) + " 10.0.0.99:6379";
+          std::string answer(info.answer);
+          return answer.insert(answer.find(' '), " " + std::to_string(*slot));
         }
         break;
-      default:
-        Require(false, "no server refuses commands by such a fault");
     }
   }
   return std::nullopt;
