@@ -7,6 +7,7 @@
 
 #include "sim/check.h"
 #include "sim/engine.h"
+#include "sim/posix/library.h"
 
 namespace interlock::sim {
 
@@ -106,6 +107,7 @@ void ClientFaults::Restart(Process& process) {
   --restarts_to_come_;
   process.crashed = false;
   if (process.same_identity) process.random_blocks = 0;
+  if (process.library != nullptr) process.library->Forget();
   engine_.scheduler.Revive(process.id);
   engine_.trace.Add(engine_.now(), process.id, TraceKind::kResume, "restarted");
   engine_.observer->OnRestart(process.id, engine_.now());

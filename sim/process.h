@@ -23,6 +23,10 @@ namespace interlock::sim {
 
 struct Link;
 
+namespace posix {
+class Library;
+}
+
 /// A partition: while it lasts, nothing arrives in the blocked directions.
 struct Partition {
   int node = 0;
@@ -76,6 +80,7 @@ struct Process final : Pooled {
   FingerprintWriter observed;     // all inputs so far, if the world is watched
   FingerprintWriter undescribed;  // see NoteUndescribed
 
+  std::shared_ptr<posix::Library> library;  // null: its tasks may not call the C library
   std::unique_ptr<Runtime> runtime;
   std::unique_ptr<Connector> connector;                     // to the master
   std::vector<std::unique_ptr<Connector>> node_connectors;  // created on demand

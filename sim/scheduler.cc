@@ -57,6 +57,10 @@ int Scheduler::AddGroup() {
   return static_cast<int>(groups_.size()) - 1;
 }
 
+void Scheduler::SetLibrary(int group, posix::Library* library) {
+  groups_[static_cast<std::size_t>(group)].library = library;
+}
+
 ScheduledTask* Scheduler::AddTask(int group, std::string name, std::function<void()> body,
                                   VirtualTime after) {
   tasks_.emplace_back(new (stacks_.blocks()) ScheduledTask());
@@ -181,7 +185,7 @@ void Scheduler::Resume(ScheduledTask* task) {
   RunMirror* const mirror = choices_.mirror();
   if (mirror != nullptr) mirror->OnTask(task->group);
   {
-    const TripwireScope armed;
+    const TripwireScope armed(GroupOf(task).library);
     task->fiber.Resume();
   }
   current_ = nullptr;

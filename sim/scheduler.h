@@ -23,6 +23,10 @@
 
 namespace interlock::sim {
 
+namespace posix {
+class Library;
+}
+
 /// The rest of the world, as the scheduler needs it.
 class SchedulerHost {
  public:
@@ -58,6 +62,8 @@ class Scheduler {
   const std::vector<std::unique_ptr<ScheduledTask>>& tasks() const { return tasks_; }
 
   int AddGroup();
+  /// The C library that the group's tasks call. REQUIRES: it outlives the tasks.
+  void SetLibrary(int group, posix::Library* library);
   /// The task becomes ready at `after`, or now. In a killed group or in teardown it never runs.
   ScheduledTask* AddTask(int group, std::string name, std::function<void()> body,
                          VirtualTime after);
@@ -115,6 +121,7 @@ class Scheduler {
   struct Group {
     bool frozen = false;
     bool dead = false;
+    posix::Library* library = nullptr;  // null: its tasks have none
     int unfinished = 0;
     std::uint32_t tasks = 0;
     std::vector<ScheduledTask*> held;

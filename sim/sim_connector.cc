@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "sim/before_send.h"
 #include "sim/check.h"
 
 namespace interlock::sim {
@@ -52,33 +53,6 @@ void Convert(redis::Value& value, Reply& reply) {
   }
 }
 
-/// The key of a command, taken from where nearly all commands have it; empty if there is none.
-std::string_view KeyOf(std::span<const std::string_view> argv) {
-  const bool script = argv[0].starts_with("EVAL") || argv[0].starts_with("eval");
-  const std::size_t at = script ? 3 : 1;
-  if (argv.size() <= at || (script && argv[2] == "0")) return {};
-  return argv[at];
-}
-
-/// The part of a key in braces, which all keys of one resource share; without braces the whole key.
-std::string_view HashTag(std::string_view key) {
-  const std::size_t open = key.find('{');
-  if (open == std::string_view::npos) return key;
-  const std::size_t close = key.find('}', open);
-  if (close == std::string_view::npos || close == open + 1) return key;
-  return key.substr(open + 1, close - open - 1);
-}
-
-PendingEvent PendingCommand(std::span<const std::string_view> argv, int database) {
-  PendingEvent pending;
-  const auto seed = static_cast<std::uint64_t>(database) + 1;
-  pending.what = seed;
-  for (const std::string_view word : argv) pending.what = HashBytes(word, pending.what);
-  const std::string_view key = argv.empty() ? std::string_view() : HashTag(KeyOf(argv));
-  if (!key.empty()) pending.resource = HashBytes(key, seed);
-  return pending;
-}
-
 }  // namespace
 
 SimConnection::~SimConnection() { engine_.network.CloseFromClient(link_); }
@@ -88,7 +62,7 @@ Status SimConnection::Send(std::span<const std::string_view> argv, MonotonicTime
     if (!engine_.Step(process_, StepKind::kBeforeSend)) return Cancelled();
     return Status(StatusCode::kUnavailable, "the connection was broken before");
   }
-  if (!StepBeforeSend(argv)) return Cancelled();
+  if (!StepBeforeSend(engine_, process_, argv)) return Cancelled();
   if (link_.broke != nullptr) {
     // The result differs from that of a connection that breaks after sending.
     if (engine_.watched()) engine_.Observe(process_, kUnsent);
@@ -107,22 +81,9 @@ Status SimConnection::Send(std::span<const std::string_view> argv, MonotonicTime
 
 void SimConnection::SendLast(std::span<const std::string_view> argv) {
   if (!std::exchange(overdue_, false) || link_.broke != nullptr) return;
-  if (!StepBeforeSend(argv) || link_.broke != nullptr) return;
+  if (!StepBeforeSend(engine_, process_, argv) || link_.broke != nullptr) return;
   ++outstanding_;
   if (engine_.network.Send(link_, argv)) engine_.Step(process_, StepKind::kAfterSend);
-}
-
-bool SimConnection::StepBeforeSend(std::span<const std::string_view> argv) {
-  constexpr StepKind kKind = StepKind::kBeforeSend;
-  if (engine_.instant()) return engine_.StepInSight(process_, kKind, PendingSend(argv));
-  if (!engine_.Step(process_, kKind)) return false;
-  if (engine_.scheduler.others_are_ready()) engine_.scheduler.YieldPoint(PendingSend(argv));
-  return !engine_.scheduler.tearing_down();
-}
-
-PendingEvent SimConnection::PendingSend(std::span<const std::string_view> argv) const {
-  if (!engine_.choices.sees_candidates()) return {};
-  return PendingCommand(argv, process_.database);
 }
 
 Status SimConnection::Break(const char* why, StatusCode idle) {

@@ -39,9 +39,6 @@ class SimConnection final : public Connection, public Pooled {
  private:
   Result<Reply> Await(MonotonicTime deadline, const std::stop_token& stop, Duration patience);
   Result<Reply> TakeReply();
-  /// The step before a message, at a yield point.
-  bool StepBeforeSend(std::span<const std::string_view> argv);
-  PendingEvent PendingSend(std::span<const std::string_view> argv) const;
   Status Break(const char* why, StatusCode idle);
 
   Engine& engine_;

@@ -5,6 +5,7 @@
 // library functions end the program, with a backtrace, when called by a task of a running world:
 //   clock_gettime gettimeofday time nanosleep clock_nanosleep getrandom getentropy pthread_create
 //   poll epoll_wait connect send recv
+// A task of a process that has a C library of its own (posix/library.h) is served by that instead.
 // Outside tasks they work as usual. std::random_device is not caught.
 //
 // Not in sanitizer builds, whose own interceptors use these names. Thread safety: all state is per
@@ -13,19 +14,25 @@
 
 namespace interlock::sim {
 
+namespace posix {
+class Library;
+}
+
 /// Whether the interposing functions are part of this build.
 bool TripwireIsArmed();
 
-/// Marks the calling thread as inside a task during its lifetime. Made by the scheduler.
+/// Marks the calling thread as inside a task during its lifetime. Made by the scheduler. `library`
+/// serves the task; null: nothing does.
 class TripwireScope {
  public:
-  TripwireScope();
+  explicit TripwireScope(posix::Library* library);
   ~TripwireScope();
   TripwireScope(const TripwireScope&) = delete;
   TripwireScope& operator=(const TripwireScope&) = delete;
 
  private:
   bool before_;
+  posix::Library* served_before_;
 };
 
 /// Lets the current task call them where that cannot affect behaviour: logging, allocator
@@ -48,5 +55,10 @@ bool InsideTask();
 /// The function that ended the program on this thread ("clock_gettime"), or null: lets a SIGABRT
 /// handler tell an escape from other aborts. Safe in a signal handler.
 const char* TripwireReason();
+
+/// What serves the running task; null: nothing does, or no task runs.
+posix::Library* ServingLibrary();
+/// Ends the program if a task runs that may not call the function.
+void CheckEscape(const char* function);
 
 }  // namespace interlock::sim

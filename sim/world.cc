@@ -7,6 +7,8 @@
 #include "sim/check.h"
 #include "sim/engine.h"
 #include "sim/pooled.h"
+#include "sim/posix/library.h"
+#include "sim/tripwire.h"
 
 namespace interlock::sim {
 
@@ -87,6 +89,14 @@ Connector& World::connector(int process) { return *state_->At(process).connector
 Connector& World::connector(int process, int node) {
   Require(node >= 0 && node < nodes(), "there is no such server");
   return state_->engine.ConnectorTo(state_->At(process), node);
+}
+void World::ServePosix(int process) {
+  Engine& engine = state_->engine;
+  Require(TripwireIsArmed(), "a sanitizer has the C library's functions in this build");
+  Require(!engine.watched(), "a search sees nothing of what a posix process does");
+  Process& served = state_->At(process);
+  served.library = std::make_shared<posix::Library>(engine, served);
+  engine.scheduler.SetLibrary(process, served.library.get());
 }
 int World::nodes() const { return state_->engine.servers.count(); }
 NodeAddress World::address(int node) const {

@@ -122,6 +122,8 @@ class World {
   Connector& connector(int process);
   /// Connects to this server, whatever its role.
   Connector& connector(int process, int node);
+  /// Its tasks may call the C library: see posix/library.h. REQUIRES: no probe, and no tasks yet.
+  void ServePosix(int process);
   int nodes() const;
   NodeAddress address(int node) const;  ///< as servers name it
 
@@ -165,8 +167,7 @@ class World {
   MonotonicTime LocalTime(int process, VirtualTime when) const;
   VirtualTime GlobalTime(int process, MonotonicTime local) const;
   std::int64_t ServerTimeUs() const;
-  /// The first virtual time at which the wall clock of `server` shows `unix_ms`, if nothing sets
-  /// it.
+  /// When the wall clock of `server` first shows `unix_ms`, if nothing sets it.
   VirtualTime GlobalTimeOfServerMs(std::int64_t unix_ms) const;
 
   bool crashed(int process) const;
@@ -175,7 +176,7 @@ class World {
   /// The running task's number in its process, over all incarnations; nullopt: none runs.
   std::optional<std::uint32_t> running_task() const;
   bool HasLiveConnection(int process) const;
-  /// What each unfinished task waits for, one line each, for a deadlock report.
+  /// What each unfinished task waits for, a line each.
   std::vector<std::string> PendingTasks() const;
 
   /// The server that an observer's present call is about; otherwise the primary.

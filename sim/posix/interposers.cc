@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT
+//
+// These may run before main and inside the dynamic loader; until a task runs they only forward.
+#undef _FORTIFY_SOURCE  // Its inline versions would collide with the definitions here.
+#include "sim/posix/interposers.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define INTERLOCK_SIM_NO_INTERPOSERS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define INTERLOCK_SIM_NO_INTERPOSERS 1
+#endif
+#endif
+
+#ifdef INTERLOCK_SIM_NO_INTERPOSERS
+
+namespace interlock::sim::posix {
+const bool kInterposed = false;
+}
+
+#else
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <span>
+#include <string>
+
+#include "sim/posix/library.h"
+#include "sim/posix/selection.h"
+#include "sim/tripwire.h"
+
+namespace interlock::sim::posix {
+
+const bool kInterposed = true;
+
+namespace {
+
+/// What serves a call that nobody else may make in a task.
+Library* Served(const char* function) {
+  Library* library = ServingLibrary();
+  if (library == nullptr) CheckEscape(function);
+  return library;
+}
+
+/// What serves a call with this descriptor; null: it is one of the program's own.
+Library* ServedOn(int descriptor) { return Library::Owns(descriptor) ? ServingLibrary() : nullptr; }
+
+void* Resolve(const char* name, std::atomic<void*>& kept) {
+  void* function = kept.load(std::memory_order_relaxed);
+  if (function == nullptr) {
+    function = dlsym(RTLD_NEXT, name);
+    kept.store(function, std::memory_order_relaxed);
+  }
+  return function;
+}
+
+Duration LengthOf(const timespec& time) {
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+std::span<std::byte> BytesOf(void* out, std::size_t size) {
+  return {static_cast<std::byte*>(out), size};
+}
+
+}  // namespace
+
+}  // namespace interlock::sim::posix
+
+namespace posix = interlock::sim::posix;
+using posix::Library;
+
+// The next definition of the function; kept without a guarded static, which may itself wait.
+#define REAL(name)                                                                         \
+  (reinterpret_cast<decltype(&::name)>(posix::Resolve(#name, []() -> std::atomic<void*>& { \
+    static constinit std::atomic<void*> kept = nullptr;                                    \
+    return kept;                                                                           \
+  }())))
+
+extern "C" {
+
+// Time.
+
+int clock_gettime(clockid_t clock, timespec* out) noexcept {
+  if (Library* library = posix::Served("clock_gettime")) return library->ReadClock(clock, out);
+  return REAL(clock_gettime)(clock, out);
+}
+
+int gettimeofday(timeval* __restrict out, void* __restrict zone) noexcept {
+  Library* library = posix::Served("gettimeofday");
+  if (library == nullptr) return REAL(gettimeofday)(out, zone);
+  timespec time{};
+  library->ReadClock(CLOCK_REALTIME, &time);
+  *out = {time.tv_sec, time.tv_nsec / 1000};
+  return 0;
+}
+
+time_t time(time_t* out) noexcept {
+  Library* library = posix::Served("time");
+  if (library == nullptr) return REAL(time)(out);
+  timespec now{};
+  library->ReadClock(CLOCK_REALTIME, &now);
+  if (out != nullptr) *out = now.tv_sec;
+  return now.tv_sec;
+}
+
+int nanosleep(const timespec* length, timespec* left) {
+  if (Library* library = posix::Served("nanosleep"))
+    return library->Sleep(posix::LengthOf(*length));
+  return REAL(nanosleep)(length, left);
+}
+
+int clock_nanosleep(clockid_t clock, int flags, const timespec* length, timespec* left) {
+  Library* library = posix::Served("clock_nanosleep");
+  if (library == nullptr) return REAL(clock_nanosleep)(clock, flags, length, left);
+  if ((flags & TIMER_ABSTIME) != 0) return library->SleepUntil(clock, posix::LengthOf(*length));
+  return library->Sleep(posix::LengthOf(*length));
+}
+
+int usleep(useconds_t length) {
+  Library* library = posix::Served("usleep");
+  if (library == nullptr) return REAL(usleep)(length);
+  return library->Sleep(std::chrono::microseconds(length));
+}
+
+unsigned int sleep(unsigned int length) {
+  Library* library = posix::Served("sleep");
+  if (library == nullptr) return REAL(sleep)(length);
+  library->Sleep(std::chrono::seconds(length));
+  return 0;
+}
+
+int sched_yield() noexcept {
+  Library* library = interlock::sim::ServingLibrary();
+  if (library == nullptr) return REAL(sched_yield)();
+  library->Yield();
+  return 0;
+}
+
+// Entropy.
+
+ssize_t getrandom(void* out, size_t size, unsigned int flags) {
+  Library* library = posix::Served("getrandom");
+  if (library == nullptr) return REAL(getrandom)(out, size, flags);
+  library->FillRandom(posix::BytesOf(out, size));
+  return static_cast<ssize_t>(size);
+}
+
+int getentropy(void* out, size_t size) {
+  Library* library = posix::Served("getentropy");
+  if (library == nullptr) return REAL(getentropy)(out, size);
+  library->FillRandom(posix::BytesOf(out, size));
+  return 0;
+}
+
+// Descriptors.
+
+int socket(int domain, int type, int protocol) noexcept {
+  if (Library* library = interlock::sim::ServingLibrary()) {
+    return library->OpenSocket(domain, type, protocol);
+  }
+  return REAL(socket)(domain, type, protocol);
+}
+
+int eventfd(unsigned int count, int flags) noexcept {
+  if (Library* library = interlock::sim::ServingLibrary()) return library->OpenEvent(count, flags);
+  return REAL(eventfd)(count, flags);
+}
+
+int close(int file) {
+  if (Library* library = posix::ServedOn(file)) return library->Close(file);
+  return REAL(close)(file);
+}
+
+int connect(int file, const sockaddr* address, socklen_t size) {
+  Library* library = posix::Served("connect");
+  if (library == nullptr) return REAL(connect)(file, address, size);
+  return library->Connect(file, address, size);
+}
+
+ssize_t recv(int file, void* bytes, size_t size, int flags) {
+  Library* library = posix::Served("recv");
+  if (library == nullptr) return REAL(recv)(file, bytes, size, flags);
+  return library->Receive(file, bytes, size, flags);
+}
+
+ssize_t read(int file, void* bytes, size_t size) {
+  if (Library* library = posix::ServedOn(file)) return library->Receive(file, bytes, size, 0);
+  return REAL(read)(file, bytes, size);
+}
+
+ssize_t send(int file, const void* bytes, size_t size, int flags) {
+  Library* library = posix::Served("send");
+  if (library == nullptr) return REAL(send)(file, bytes, size, flags);
+  return library->Send(file, bytes, size, flags);
+}
+
+ssize_t write(int file, const void* bytes, size_t size) {
+  if (Library* library = posix::ServedOn(file)) return library->Send(file, bytes, size, 0);
+  return REAL(write)(file, bytes, size);
+}
+
+ssize_t writev(int file, const iovec* parts, int count) {
+  Library* library = posix::ServedOn(file);
+  if (library == nullptr) return REAL(writev)(file, parts, count);
+  std::string bytes;
+  for (int i = 0; i < count; ++i) {
+    bytes.append(static_cast<const char*>(parts[i].iov_base), parts[i].iov_len);
+  }
+  return library->Send(file, bytes.data(), bytes.size(), 0);
+}
+
+int shutdown(int file, int how) noexcept {
+  if (Library* library = posix::ServedOn(file)) return library->Shutdown(file, how);
+  return REAL(shutdown)(file, how);
+}
+
+int fcntl(int file, int command, ...) {
+  va_list rest;
+  va_start(rest, command);
+  void* const argument = va_arg(rest, void*);
+  va_end(rest);
+  Library* library = posix::ServedOn(file);
+  if (library == nullptr) return REAL(fcntl)(file, command, argument);
+  if (command == F_GETFL) return library->Flags(file);
+  const auto flags = static_cast<int>(reinterpret_cast<std::intptr_t>(argument));
+  return command == F_SETFL ? library->SetFlags(file, flags) : 0;
+}
+
+// The name for programs whose file offsets have 64 bits.
+int fcntl64(int file, int command, ...) {
+  va_list rest;
+  va_start(rest, command);
+  void* const argument = va_arg(rest, void*);
+  va_end(rest);
+  return fcntl(file, command, argument);
+}
+
+int getsockopt(int file, int level, int name, void* __restrict value,
+               socklen_t* __restrict size) noexcept {
+  if (Library* library = posix::ServedOn(file)) {
+    return library->GetOption(file, level, name, value, size);
+  }
+  return REAL(getsockopt)(file, level, name, value, size);
+}
+
+int setsockopt(int file, int level, int name, const void* value, socklen_t size) noexcept {
+  if (Library* library = posix::ServedOn(file)) {
+    return library->SetOption(file, level, name, value, size);
+  }
+  return REAL(setsockopt)(file, level, name, value, size);
+}
+
+int getaddrinfo(const char* __restrict name, const char* __restrict service,
+                const addrinfo* __restrict hints, addrinfo** __restrict found) {
+  Library* library = posix::Served("getaddrinfo");
+  if (library == nullptr) return REAL(getaddrinfo)(name, service, hints, found);
+  return library->LookUp(name, service, hints, found);
+}
+
+// Waiting.
+
+int poll(pollfd* entries, nfds_t count, int timeout_ms) {
+  Library* library = posix::Served("poll");
+  if (library == nullptr) return REAL(poll)(entries, count, timeout_ms);
+  return library->Poll({entries, count}, std::chrono::milliseconds(timeout_ms));
+}
+
+int ppoll(pollfd* entries, nfds_t count, const timespec* timeout, const sigset_t* mask) {
+  Library* library = posix::Served("ppoll");
+  if (library == nullptr) return REAL(ppoll)(entries, count, timeout, mask);
+  const auto length = timeout != nullptr ? posix::LengthOf(*timeout) : interlock::Duration(-1);
+  return library->Poll({entries, count}, length);
+}
+
+int select(int count, fd_set* __restrict readable, fd_set* __restrict writable,
+           fd_set* __restrict broken, timeval* __restrict timeout) {
+  Library* library = posix::Served("select");
+  if (library == nullptr) return REAL(select)(count, readable, writable, broken, timeout);
+  const auto length = timeout != nullptr ? std::chrono::seconds(timeout->tv_sec) +
+                                               std::chrono::microseconds(timeout->tv_usec)
+                                         : interlock::Duration(-1);
+  posix::Selection selection(count, readable, writable, broken);
+  const int ready = library->Poll(selection.entries(), length);
+  return ready < 0 ? ready : selection.Tell();
+}
+
+// What a library built with _FORTIFY_SOURCE calls in place of the above.
+
+ssize_t __read_chk(int file, void* bytes, size_t size, size_t /*room*/) {
+  return read(file, bytes, size);
+}
+
+ssize_t __recv_chk(int file, void* bytes, size_t size, size_t /*room*/, int flags) {
+  return recv(file, bytes, size, flags);
+}
+
+int __poll_chk(pollfd* entries, nfds_t count, int timeout_ms, size_t /*room*/) {
+  return poll(entries, count, timeout_ms);
+}
+
+int __ppoll_chk(pollfd* entries, nfds_t count, const timespec* timeout, const sigset_t* mask,
+                size_t /*room*/) {
+  return ppoll(entries, count, timeout, mask);
+}
+
+// What no task may call, and no library serves so far.
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* options, void* (*body)(void*),
+                   void* argument) noexcept {
+  interlock::sim::CheckEscape("pthread_create");
+  return REAL(pthread_create)(thread, options, body, argument);
+}
+
+int epoll_wait(int file, epoll_event* events, int size, int timeout_ms) {
+  interlock::sim::CheckEscape("epoll_wait");
+  return REAL(epoll_wait)(file, events, size, timeout_ms);
+}
+
+}  // extern "C"
+
+#endif

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+//
+// The functions of the C library that are replaced in the whole program, including for calls from
+// shared libraries: a task of a process with a posix::Library is served by it, another task is
+// stopped by the tripwire where that says so (tripwire.h), and everybody else gets the real one.
+//
+// Not in sanitizer builds, whose own interceptors use these names.
+#pragma once
+
+namespace interlock::sim::posix {
+
+/// Whether they are part of this build.
+extern const bool kInterposed;
+
+}  // namespace interlock::sim::posix

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+#include "sim/posix/library.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/eventfd.h>
+#include <sys/time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "sim/posix/names.h"
+
+namespace interlock::sim::posix {
+
+namespace {
+
+using std::chrono::nanoseconds;
+
+// A loop that waits for a time without sleeping gets there only if looking takes some.
+constexpr int kFreeReadsOfClock = 16;
+constexpr Duration kReadsOfClock = std::chrono::microseconds(1);
+
+Duration LengthOf(const timeval& time) {
+  return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+}
+
+}  // namespace
+
+Pollable* Library::Find(int descriptor) {
+  const auto index = static_cast<std::size_t>(descriptor - kFirstDescriptor);
+  if (!Owns(descriptor) || index >= descriptors_.size()) return nullptr;
+  return descriptors_[index].get();
+}
+
+StreamSocket* Library::FindSocket(int descriptor) {
+  return dynamic_cast<StreamSocket*>(Find(descriptor));
+}
+
+int Library::Add(std::unique_ptr<Pollable> one) {
+  auto free =
+      std::ranges::find_if(descriptors_, [](const auto& taken) { return taken == nullptr; });
+  if (free == descriptors_.end()) free = descriptors_.insert(free, nullptr);
+  *free = std::move(one);
+  return kFirstDescriptor + static_cast<int>(free - descriptors_.begin());
+}
+
+ssize_t Library::Told(ssize_t result, int errno_before) {
+  errno = result < 0 ? static_cast<int>(-result) : errno_before;
+  return result < 0 ? -1 : result;
+}
+
+int Library::OpenSocket(int domain, int type, int /*protocol*/) {
+  const int kind = type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (domain != AF_INET) return static_cast<int>(Told(-EAFNOSUPPORT, 0));
+  if (kind != SOCK_STREAM) return static_cast<int>(Told(-EPROTONOSUPPORT, 0));
+  auto socket = std::make_unique<StreamSocket>(engine_, process_);
+  socket->nonblocking = (type & SOCK_NONBLOCK) != 0;
+  return Add(std::move(socket));
+}
+
+int Library::OpenEvent(unsigned count, int flags) {
+  auto event = std::make_unique<EventCounter>(engine_, count, (flags & EFD_SEMAPHORE) != 0);
+  event->nonblocking = (flags & EFD_NONBLOCK) != 0;
+  return Add(std::move(event));
+}
+
+int Library::Close(int descriptor) {
+  if (Find(descriptor) == nullptr) return static_cast<int>(Told(-EBADF, 0));
+  descriptors_[static_cast<std::size_t>(descriptor - kFirstDescriptor)].reset();
+  return 0;
+}
+
+int Library::Connect(int descriptor, const sockaddr* address, socklen_t size) {
+  const int before = errno;
+  StreamSocket* socket = FindSocket(descriptor);
+  if (socket == nullptr) return static_cast<int>(Told(-ENOTSOCK, before));
+  const auto node = NodeAt(engine_, address, size);
+  if (!node.has_value()) return static_cast<int>(Told(-ENETUNREACH, before));
+  reads_of_clock_ = 0;
+  return static_cast<int>(Told(socket->Connect(*node), before));
+}
+
+ssize_t Library::Receive(int descriptor, void* into, std::size_t size, int flags) {
+  const int before = errno;
+  reads_of_clock_ = 0;
+  if (StreamSocket* socket = FindSocket(descriptor)) {
+    return Told(socket->Receive(static_cast<char*>(into), size, flags), before);
+  }
+  auto* event = dynamic_cast<EventCounter*>(Find(descriptor));
+  if (event == nullptr) return Told(-EBADF, before);
+  std::uint64_t count = 0;
+  if (size < sizeof(count)) return Told(-EINVAL, before);
+  while ((count = event->Take()) == 0) {
+    if (event->nonblocking) return Told(-EAGAIN, before);
+    event->SetWaiter(engine_.scheduler.current());
+    const bool alive = WaitUntil(kNever);
+    event->SetWaiter(nullptr);
+    if (!alive) return Told(-ECANCELED, before);
+  }
+  std::memcpy(into, &count, sizeof(count));
+  return Told(sizeof(count), before);
+}
+
+ssize_t Library::Send(int descriptor, const void* bytes, std::size_t size, int flags) {
+  const int before = errno;
+  if (StreamSocket* socket = FindSocket(descriptor)) {
+    return Told(socket->Send(static_cast<const char*>(bytes), size, flags), before);
+  }
+  auto* event = dynamic_cast<EventCounter*>(Find(descriptor));
+  if (event == nullptr) return Told(-EBADF, before);
+  std::uint64_t count = 0;
+  if (size < sizeof(count)) return Told(-EINVAL, before);
+  std::memcpy(&count, bytes, sizeof(count));
+  return Told(event->Add(count) ? static_cast<ssize_t>(sizeof(count)) : -EAGAIN, before);
+}
+
+int Library::Shutdown(int descriptor, int how) {
+  const int before = errno;
+  StreamSocket* socket = FindSocket(descriptor);
+  return static_cast<int>(Told(socket == nullptr ? -ENOTSOCK : socket->Shutdown(how), before));
+}
+
+int Library::Flags(int descriptor) {
+  const Pollable* one = Find(descriptor);
+  if (one == nullptr) return static_cast<int>(Told(-EBADF, 0));
+  return O_RDWR | (one->nonblocking ? O_NONBLOCK : 0);
+}
+
+int Library::SetFlags(int descriptor, int flags) {
+  Pollable* one = Find(descriptor);
+  if (one == nullptr) return static_cast<int>(Told(-EBADF, 0));
+  one->nonblocking = (flags & O_NONBLOCK) != 0;
+  return 0;
+}
+
+int Library::GetOption(int descriptor, int level, int name, void* value, socklen_t* size) {
+  StreamSocket* socket = FindSocket(descriptor);
+  if (socket == nullptr) return static_cast<int>(Told(-ENOTSOCK, 0));
+  if (*size < sizeof(int)) return static_cast<int>(Told(-EINVAL, 0));
+  int answer = 0;
+  if (level == SOL_SOCKET && name == SO_ERROR) answer = socket->TakeError();
+  if (level == SOL_SOCKET && name == SO_TYPE) answer = SOCK_STREAM;
+  std::memcpy(value, &answer, sizeof(answer));
+  *size = sizeof(answer);
+  return 0;
+}
+
+int Library::SetOption(int descriptor, int level, int name, const void* value, socklen_t size) {
+  StreamSocket* socket = FindSocket(descriptor);
+  if (socket == nullptr) return static_cast<int>(Told(-ENOTSOCK, 0));
+  if (level != SOL_SOCKET || (name != SO_RCVTIMEO && name != SO_SNDTIMEO)) return 0;
+  timeval time{};
+  if (size < sizeof(time)) return static_cast<int>(Told(-EINVAL, 0));
+  std::memcpy(&time, value, sizeof(time));
+  if (time.tv_usec < 0 || time.tv_usec >= 1'000'000) return static_cast<int>(Told(-EDOM, 0));
+  (name == SO_RCVTIMEO ? socket->receive_timeout : socket->send_timeout) = LengthOf(time);
+  return 0;
+}
+
+int Library::LookUp(const char* name, const char* service, const addrinfo* hints,
+                    addrinfo** found) {
+  return posix::LookUp(engine_, name, service, hints, found);
+}
+
+int Library::CountReady(std::span<pollfd> entries) {
+  int ready = 0;
+  for (pollfd& entry : entries) {
+    entry.revents = 0;
+    if (entry.fd < 0) continue;
+    Pollable* one = Find(entry.fd);
+    const int always = POLLERR | POLLHUP | POLLNVAL;
+    const int seen = one == nullptr ? POLLNVAL : one->Ready() & (entry.events | always);
+    entry.revents = static_cast<short>(seen);
+    if (seen != 0) ++ready;
+  }
+  return ready;
+}
+
+void Library::SetWaiter(std::span<const pollfd> entries, ScheduledTask* task) {
+  for (const pollfd& entry : entries) {
+    if (Pollable* one = Find(entry.fd)) one->SetWaiter(task);
+  }
+}
+
+int Library::Poll(std::span<pollfd> entries, Duration timeout) {
+  const int before = errno;
+  reads_of_clock_ = 0;
+  const MonotonicTime deadline =
+      timeout < Duration{} ? kNever
+                           : AddSaturating(Now(), std::max<Duration>(timeout, kReadsOfClock));
+  for (;;) {
+    if (engine_.scheduler.tearing_down()) {
+      engine_.scheduler.CountTeardownCall();
+      return static_cast<int>(Told(-ECANCELED, before));
+    }
+    if (const int ready = CountReady(entries); ready > 0) {
+      return static_cast<int>(Told(ready, before));
+    }
+    if (engine_.Reached(process_, deadline)) return static_cast<int>(Told(0, before));
+    SetWaiter(entries, engine_.scheduler.current());
+    std::optional<std::uint32_t> link;
+    for (const pollfd& entry : entries) {
+      const Pollable* one = Find(entry.fd);
+      if (one != nullptr && !link.has_value()) link = one->link();
+    }
+    const WaitKind kind = link.has_value() ? WaitKind::kReply : WaitKind::kEvent;
+    engine_.Wait(kind, process_, deadline, VirtualTime::max(), link.value_or(0));
+    SetWaiter(entries, nullptr);
+  }
+}
+
+Duration Library::Epoch(clockid_t clock) const {
+  const bool wall = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
+  return wall ? Duration(std::chrono::microseconds(engine_.options.server_epoch_us)) : Duration{};
+}
+
+int Library::ReadClock(clockid_t clock, timespec* out) {
+  const int before = errno;
+  engine_.Step(process_, StepKind::kClock);
+  if (++reads_of_clock_ > kFreeReadsOfClock) WaitUntil(AddSaturating(Now(), kReadsOfClock));
+  const Duration shown = Now().time_since_epoch() + Epoch(clock);
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(shown);
+  out->tv_sec = static_cast<time_t>(seconds.count());
+  out->tv_nsec = static_cast<long>(nanoseconds(shown - seconds).count());
+  return static_cast<int>(Told(0, before));
+}
+
+int Library::Sleep(Duration length) {
+  const int before = errno;
+  if (!engine_.Step(process_, StepKind::kWait)) return static_cast<int>(Told(-ECANCELED, before));
+  reads_of_clock_ = 0;
+  const MonotonicTime deadline = AddSaturating(Now(), length);
+  while (!engine_.Reached(process_, deadline)) {
+    if (!WaitUntil(deadline)) return static_cast<int>(Told(-ECANCELED, before));
+  }
+  return static_cast<int>(Told(0, before));
+}
+
+int Library::SleepUntil(clockid_t clock, Duration deadline) {
+  return Sleep(std::max(Duration{}, deadline - Epoch(clock) - Now().time_since_epoch()));
+}
+
+void Library::Yield() {
+  const int before = errno;
+  if (!engine_.Step(process_, StepKind::kWait)) return;
+  WaitUntil(AddSaturating(Now(), kReadsOfClock));
+  errno = before;
+}
+
+bool Library::WaitUntil(MonotonicTime deadline) {
+  if (engine_.scheduler.tearing_down()) return false;
+  return engine_.Wait(WaitKind::kEvent, process_, deadline);
+}
+
+void Library::FillRandom(std::span<std::byte> bytes) { process_.runtime->FillRandom(bytes); }
+
+}  // namespace interlock::sim::posix

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+//
+// The C library of one simulated process: what its functions do when a task of the process calls
+// them. Sockets lead to the simulated servers, clocks are the process's own, and waiting passes
+// virtual time. Each member has the arguments and the result of its function; errno is set as that
+// does, and otherwise left as the task had it.
+//
+// Descriptors are numbered from kFirstDescriptor on, the lowest free one first; what is below, such
+// as standard error, is the program's own. In teardown everything fails with ECANCELED, at once.
+// Thread safety: none; one world, one OS thread.
+#pragma once
+
+#include <netdb.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sim/engine.h"
+#include "sim/posix/event_counter.h"
+#include "sim/posix/pollable.h"
+#include "sim/posix/stream_socket.h"
+
+namespace interlock::sim::posix {
+
+class Library {
+ public:
+  /// Leaves room for select, whose sets end at 1024.
+  static constexpr int kFirstDescriptor = 512;
+
+  Library(Engine& engine, Process& process) : engine_(engine), process_(process) {}
+
+  /// Whether the descriptor is one that this library gave, or may give.
+  static bool Owns(int descriptor) { return descriptor >= kFirstDescriptor; }
+  /// The process begins anew: without descriptors.
+  void Forget() { descriptors_.clear(); }
+
+  // Descriptors.
+  int OpenSocket(int domain, int type, int protocol);
+  int OpenEvent(unsigned count, int flags);
+  int Close(int descriptor);
+  int Connect(int descriptor, const sockaddr* address, socklen_t size);
+  ssize_t Receive(int descriptor, void* into, std::size_t size, int flags);
+  ssize_t Send(int descriptor, const void* bytes, std::size_t size, int flags);
+  int Shutdown(int descriptor, int how);
+  int Flags(int descriptor);
+  int SetFlags(int descriptor, int flags);
+  int GetOption(int descriptor, int level, int name, void* value, socklen_t* size);
+  int SetOption(int descriptor, int level, int name, const void* value, socklen_t size);
+  /// Names of servers; see names.h.
+  int LookUp(const char* name, const char* service, const addrinfo* hints, addrinfo** found);
+  /// `timeout` < 0: for ever.
+  int Poll(std::span<pollfd> entries, Duration timeout);
+
+  // Time.
+  int ReadClock(clockid_t clock, timespec* out);
+  int Sleep(Duration length);
+  /// As Sleep, until the clock shows `deadline`.
+  int SleepUntil(clockid_t clock, Duration deadline);
+  void Yield();
+
+  void FillRandom(std::span<std::byte> bytes);
+
+ private:
+  Pollable* Find(int descriptor);
+  StreamSocket* FindSocket(int descriptor);
+  int Add(std::unique_ptr<Pollable> one);
+  int CountReady(std::span<pollfd> entries);
+  void SetWaiter(std::span<const pollfd> entries, ScheduledTask* task);
+  /// A negative result is an errno, which is set. YIELDS only in what was called before.
+  ssize_t Told(ssize_t result, int errno_before);
+  MonotonicTime Now() const { return process_.clock.Local(engine_.now()); }
+  /// What a wall clock shows where the monotonic one shows 0.
+  Duration Epoch(clockid_t clock) const;
+  bool WaitUntil(MonotonicTime deadline);
+
+  Engine& engine_;
+  Process& process_;
+  std::vector<std::unique_ptr<Pollable>> descriptors_;
+  int reads_of_clock_ = 0;  ///< since the process waited
+};
+
+}  // namespace interlock::sim::posix

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+#include "sim/posix/stream_socket.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/before_send.h"
+
+namespace interlock::sim::posix {
+
+namespace {
+
+// A busy loop over calls that find nothing gets somewhere only if each takes some time.
+constexpr Duration kEmptyCall = std::chrono::microseconds(1);
+
+// One of so many reads and writes is cut short.
+constexpr std::uint32_t kOneCutOf = 8;
+
+bool IsReply(const Message& message) {
+  return message.kind == Message::Kind::kReply || message.kind == Message::Kind::kPush;
+}
+
+}  // namespace
+
+StreamSocket::~StreamSocket() {
+  if (link_ != nullptr) engine_.network.CloseFromClient(*link_);
+}
+
+int StreamSocket::Connect(int node) {
+  Settle();
+  if (state_ == State::kConnecting) return -EALREADY;
+  if (state_ != State::kNew) return state_ == State::kConnected ? -EISCONN : -ECONNABORTED;
+  if (!engine_.Step(process_, StepKind::kConnect)) return -ECANCELED;
+  if (!engine_.instant()) engine_.scheduler.YieldPoint();
+  if (engine_.scheduler.tearing_down()) return -ECANCELED;
+  link_ = &engine_.network.Open(process_, node);
+  state_ = State::kConnecting;
+  if (nonblocking) return -EINPROGRESS;
+  const MonotonicTime deadline =
+      send_timeout > Duration{} ? process_.clock.Local(engine_.now()) + send_timeout : kNever;
+  for (;;) {
+    Settle();
+    if (state_ == State::kConnected) return 0;
+    if (state_ == State::kFailed) return -TakeError();
+    if (engine_.Reached(process_, deadline)) return -EINPROGRESS;
+    if (!Await(WaitKind::kConnect, deadline, engine_.now() + engine_.options.keepalive)) {
+      return -ECANCELED;
+    }
+  }
+}
+
+void StreamSocket::Settle() {
+  if (state_ != State::kConnecting) return;
+  if (link_->delivered > 0 && link_->messages.front().kind == Message::Kind::kOpened) {
+    engine_.network.PopMessage(*link_);
+    link_->established = true;
+    state_ = State::kConnected;
+    engine_.trace.Add(engine_.now(), process_.id, TraceKind::kConnect, "ok");
+  } else if (link_->broke != nullptr) {
+    Fail(std::string_view(link_->broke) == "reset" ? ECONNREFUSED : ETIMEDOUT);
+  }
+}
+
+void StreamSocket::Fail(int error) {
+  state_ = State::kFailed;
+  error_ = error;
+  engine_.trace.Add(engine_.now(), process_.id, TraceKind::kConnect, link_->broke);
+}
+
+int StreamSocket::TakeError() {
+  Settle();
+  return std::exchange(error_, 0);
+}
+
+bool StreamSocket::TakeReplies() {
+  while (link_->delivered > 0 && IsReply(link_->messages.front())) {
+    // A pause that strikes here finds the reply in the socket's buffer, where it stays.
+    if (!engine_.Step(process_, StepKind::kReply)) return false;
+    const Message& message = link_->messages.front();
+    engine_.trace.AddLazily(engine_.now(), process_.id, TraceKind::kReceive, message.hash,
+                            message.number, [&message] { return redis::ToText(message.value); });
+    redis::AppendReply(message.value, 2, &in_);
+    engine_.network.PopMessage(*link_);
+  }
+  return true;
+}
+
+ssize_t StreamSocket::Receive(char* into, std::size_t size, int flags) {
+  const bool waits = !nonblocking && (flags & MSG_DONTWAIT) == 0;
+  const MonotonicTime deadline =
+      receive_timeout > Duration{} ? process_.clock.Local(engine_.now()) + receive_timeout : kNever;
+  for (;;) {
+    if (engine_.scheduler.tearing_down()) {
+      engine_.scheduler.CountTeardownCall();
+      return -ECANCELED;
+    }
+    Settle();
+    if (state_ != State::kConnected) return state_ == State::kConnecting ? -EAGAIN : -ENOTCONN;
+    if (!TakeReplies()) return -ECANCELED;
+    if (taken_ < in_.size()) return Give(into, size, flags);
+    if (link_->broke != nullptr) return EndOfStream();
+    if (waits && engine_.Reached(process_, deadline)) return -EAGAIN;
+    if (!waits) {
+      if (!Await(WaitKind::kNothing, kNever, engine_.now() + kEmptyCall)) return -ECANCELED;
+      return -EAGAIN;
+    }
+    if (!Await(WaitKind::kReply, deadline)) return -ECANCELED;
+  }
+}
+
+ssize_t StreamSocket::Give(char* into, std::size_t size, int flags) {
+  const std::size_t count = Piece(std::min(size, in_.size() - taken_));
+  std::memcpy(into, in_.data() + taken_, count);
+  if ((flags & MSG_PEEK) != 0) return static_cast<ssize_t>(count);
+  taken_ += count;
+  if (taken_ == in_.size()) {
+    in_.clear();
+    taken_ = 0;
+  }
+  return static_cast<ssize_t>(count);
+}
+
+ssize_t StreamSocket::EndOfStream() {
+  const std::string_view why = link_->broke;
+  if (why == "closed by the server" || std::exchange(reset_told_, true)) return 0;
+  engine_.trace.Add(engine_.now(), process_.id, TraceKind::kBroken, link_->broke);
+  return why == "reset" ? -ECONNRESET : -ETIMEDOUT;
+}
+
+ssize_t StreamSocket::Send(const char* bytes, std::size_t size, int flags) {
+  Settle();
+  if (state_ == State::kConnecting) return -EAGAIN;
+  if (state_ != State::kConnected) return -ENOTCONN;
+  if (sends_no_more_) return -EPIPE;
+  const bool waits = !nonblocking && (flags & MSG_DONTWAIT) == 0;
+  const std::size_t count = waits ? size : Piece(size);
+  parser_.Feed({bytes, count});
+  for (;;) {
+    if (link_->broke != nullptr) {
+      if (!engine_.Step(process_, StepKind::kBeforeSend)) return -ECANCELED;
+      return std::exchange(reset_told_, true) ? -EPIPE : -ECONNRESET;
+    }
+    switch (parser_.Next(true)) {
+      case redis::RequestParser::Outcome::kNeedMore:
+        return static_cast<ssize_t>(count);
+      case redis::RequestParser::Outcome::kCommand:
+        if (!SendCommand(parser_.command()) && link_->broke == nullptr) return -ECANCELED;
+        break;
+      default:
+        // A server hangs up on what is no command.
+        engine_.network.EndSending(*link_);
+        sends_no_more_ = true;
+        return static_cast<ssize_t>(count);
+    }
+  }
+}
+
+bool StreamSocket::SendCommand(const redis::Argv& argv) {
+  const std::vector<std::string_view> words(argv.begin(), argv.end());
+  if (!StepBeforeSend(engine_, process_, words) || link_->broke != nullptr) return false;
+  if (!engine_.network.Send(*link_, words)) return false;
+  // A fault that strikes here strikes a process whose request is already in flight.
+  return engine_.Step(process_, StepKind::kAfterSend);
+}
+
+int StreamSocket::Shutdown(int how) {
+  Settle();
+  if (state_ != State::kConnected) return -ENOTCONN;
+  if (how != SHUT_RD && !std::exchange(sends_no_more_, true)) engine_.network.EndSending(*link_);
+  return 0;
+}
+
+short StreamSocket::Ready() {
+  Settle();
+  if (state_ == State::kNew) return POLLOUT | POLLHUP;
+  if (state_ == State::kConnecting) return 0;
+  if (state_ == State::kFailed) return POLLIN | POLLOUT | POLLERR | POLLHUP;
+  int ready = POLLOUT;
+  if (taken_ < in_.size() || link_->delivered > 0) ready |= POLLIN;
+  if (link_->broke != nullptr) ready |= POLLIN | POLLHUP;
+  if (link_->broke != nullptr && std::string_view(link_->broke) == "reset") ready |= POLLERR;
+  return static_cast<short>(ready);
+}
+
+void StreamSocket::SetWaiter(ScheduledTask* task) {
+  if (link_ != nullptr) link_->reader = task;
+}
+
+std::optional<std::uint32_t> StreamSocket::link() const {
+  return link_ != nullptr ? std::optional(link_->id) : std::nullopt;
+}
+
+bool StreamSocket::Await(WaitKind kind, MonotonicTime deadline, VirtualTime limit) {
+  SetWaiter(engine_.scheduler.current());
+  const bool alive = engine_.Wait(kind, process_, deadline, limit, link_->id);
+  SetWaiter(nullptr);
+  return alive;
+}
+
+std::size_t StreamSocket::Piece(std::size_t count) {
+  if (count <= 1 || engine_.instant()) return count;
+  if (engine_.choices.Draw(Lane::kNetwork, kOneCutOf) != 1) return count;
+  const auto most = static_cast<std::uint32_t>(std::min<std::size_t>(count - 1, 1U << 16));
+  return 1 + engine_.choices.Draw(Lane::kNetwork, most);
+}
+
+}  // namespace interlock::sim::posix

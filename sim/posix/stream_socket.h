@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//
+// A TCP connection of a simulated process, as a stream of bytes. Requests are parsed by the fake's
+// own parser and travel over a Link once they are complete; replies are written out as bytes when
+// the client reads. So all faults of links and servers strike as for any client.
+//
+// Bytes arrive in pieces: how many of those that are there one read gives, and how many of those
+// offered one non-blocking write takes, is drawn from the network lane (0: all). An instant world
+// has no such draws. Thread safety: none; one world, one OS thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <string>
+
+#include <interlock/time.h>
+
+#include "sim/engine.h"
+#include "sim/posix/pollable.h"
+#include "sim/redis/resp.h"
+
+namespace interlock::sim::posix {
+
+class StreamSocket final : public Pollable {
+ public:
+  StreamSocket(Engine& engine, Process& process) : engine_(engine), process_(process) {}
+  /// Closes: commands in flight still arrive and execute; then the server sees the close.
+  ~StreamSocket() override;
+
+  // Each returns what its function of the C library does, or an errno with its sign changed;
+  // -ECANCELED in teardown.
+
+  /// 0, or -EINPROGRESS if it is non-blocking. YIELDS.
+  int Connect(int node);
+  /// `flags`: MSG_PEEK, MSG_DONTWAIT. YIELDS.
+  ssize_t Receive(char* into, std::size_t size, int flags);
+  ssize_t Send(const char* bytes, std::size_t size, int flags);
+  int Shutdown(int how);
+  /// SO_ERROR: the errno of a connect that failed, once; otherwise 0.
+  int TakeError();
+
+  short Ready() override;
+  void SetWaiter(ScheduledTask* task) override;
+  std::optional<std::uint32_t> link() const override;
+
+  Duration receive_timeout{};  ///< SO_RCVTIMEO; 0: none
+  Duration send_timeout{};     ///< SO_SNDTIMEO, which bounds connect
+
+ private:
+  enum class State : std::uint8_t { kNew, kConnecting, kConnected, kFailed };
+
+  /// Takes note of what has happened to a connect.
+  void Settle();
+  void Fail(int error);
+  /// Makes bytes of the replies that have come. False in teardown.
+  bool TakeReplies();
+  ssize_t Give(char* into, std::size_t size, int flags);
+  /// What reading says once the stream is broken and its bytes are read.
+  ssize_t EndOfStream();
+  bool SendCommand(const redis::Argv& argv);
+  /// Waits until something comes, or the process's clock shows `deadline`. False in teardown.
+  bool Await(WaitKind kind, MonotonicTime deadline, VirtualTime limit = VirtualTime::max());
+  /// How many of `count` bytes go at once.
+  std::size_t Piece(std::size_t count);
+
+  Engine& engine_;
+  Process& process_;
+  Link* link_ = nullptr;
+  State state_ = State::kNew;
+  int error_ = 0;  ///< of the connect
+  bool reset_told_ = false;
+  bool sends_no_more_ = false;
+  redis::RequestParser parser_;
+  std::string in_;
+  std::size_t taken_ = 0;  ///< bytes of in_ that were read
+};
+
+}  // namespace interlock::sim::posix

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+//
+// Clocks, sleep and entropy of a simulated process, by the functions of the C and C++ libraries;
+// and the library's own connections on top of them.
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <interlock/client.h>
+#include <interlock/hiredis_connector.h>
+#include <interlock/mutex.h>
+
+#include "sim/tripwire.h"
+#include "tests/sim/world_fixture.h"
+
+namespace interlock::sim {
+namespace {
+
+using std::chrono::hours;
+
+void RunOne(Bench& bench, std::function<void()> main) {
+  bench.world->ServePosix(0);
+  bench.world->Start(0, std::move(main));
+  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+}
+
+TEST(PosixClockTest, SleepingTakesVirtualTimeOnly) {
+  Bench bench(1);
+  RunOne(bench, [&] {
+    const auto steady = std::chrono::steady_clock::now();
+    const auto wall = std::chrono::system_clock::now();
+    std::this_thread::sleep_for(seconds(2));
+    ::usleep(500'000);
+    ::sleep(1);
+    EXPECT_EQ(std::chrono::steady_clock::now() - steady, milliseconds(3500));
+    EXPECT_EQ(std::chrono::system_clock::now() - wall, milliseconds(3500));
+    EXPECT_EQ(bench.world->now(), milliseconds(3500));
+  });
+}
+
+TEST(PosixClockTest, EachProcessHasClocksOfItsOwn) {
+  Bench bench(0);
+  bench.world->AddProcess({.offset = hours(5), .rate_ppm = 100'000});
+  RunOne(bench, [&] {
+    const auto before = std::chrono::steady_clock::now().time_since_epoch();
+    EXPECT_EQ(before, hours(5));
+    std::this_thread::sleep_for(milliseconds(1100));
+    EXPECT_EQ(bench.world->now(), seconds(1));
+  });
+}
+
+TEST(PosixClockTest, ALoopThatWatchesTheClockComesToItsEnd) {
+  Bench bench(1);
+  RunOne(bench, [] {
+    const auto until = std::chrono::steady_clock::now() + milliseconds(1);
+    while (std::chrono::steady_clock::now() < until) {
+    }
+  });
+  EXPECT_EQ(bench.world->now(), milliseconds(1));
+}
+
+TEST(PosixEntropyTest, ItIsThatOfTheRun) {
+  std::array<std::array<unsigned char, 16>, 2> bytes{};
+  for (auto& one : bytes) {
+    Bench bench(1);
+    RunOne(bench, [&] {
+      EXPECT_EQ(::getrandom(one.data(), one.size(), 0), static_cast<ssize_t>(one.size()));
+    });
+  }
+  EXPECT_EQ(bytes[0], bytes[1]);
+}
+
+TEST(PosixLockTest, OurMutexRunsOverHiredisInVirtualTime) {
+  Bench bench(2);
+  int inside = 0;
+  int most = 0;
+  for (int process = 0; process < 2; ++process) {
+    bench.world->ServePosix(process);
+    bench.world->Start(process, [&, process] {
+      Runtime& runtime = bench.world->runtime(process);
+      auto connector = MakeHiredisConnector(runtime, "redis://redis:6379");
+      ASSERT_TRUE(connector.ok()) << connector.status().ToString();
+      Client client(runtime, **connector);
+      auto mutex = Mutex::Create(client, "jobs", {.lease = seconds(5)});
+      ASSERT_TRUE(mutex.ok());
+      Result<Lease> lease = mutex->AcquireFor(seconds(30));
+      ASSERT_TRUE(lease.ok()) << lease.status().ToString();
+      most = std::max(most, ++inside);
+      std::this_thread::sleep_for(seconds(1));
+      --inside;
+      EXPECT_TRUE(lease->Release().ok());
+    });
+  }
+  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+  EXPECT_EQ(most, 1);
+}
+
+TEST(PosixDeathTest, WhatIsNotServedIsNamed) {
+  Bench bench(1);
+  bench.world->ServePosix(0);
+  bench.world->Start(0, [] { std::thread([] {}).join(); });
+  EXPECT_DEATH(bench.world->Run(kHorizon),
+               "through pthread_create\\(\\), which the simulated C library does not have");
+}
+
+}  // namespace
+}  // namespace interlock::sim
