@@ -132,6 +132,12 @@ Status FitsTheLock(const Bounds& bounds, const harness::Traits& traits) {
 }  // namespace
 
 Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry) {
+  if (entry.subject->traits().posix) {
+    return Invalid(
+        fmt::format("{} calls the C library, and what it remembers cannot be seen: "
+                    "`check` judges it by drawn runs",
+                    entry.subject->name()));
+  }
   const auto scenarios =
       SelectScenarios(request.scenario.empty() ? UsualScenario(request, entry.subject->traits())
                                                : request.scenario);

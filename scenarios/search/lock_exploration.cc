@@ -83,7 +83,7 @@ std::vector<LockExploration> ExplorationsOf(const CampaignOptions& options) {
   std::vector<LockExploration> explorations;
   if (!options.explore) return explorations;
   for (const Entry& entry : options.entries) {
-    if (entry.specimen) continue;
+    if (entry.specimen || entry.subject->traits().posix) continue;
     const harness::Subject& subject = *entry.subject;
     const std::string_view name = subject.traits().quorum ? "quorum-chaos" : "chaos";
     for (const Scenario* scenario : options.scenarios) {

@@ -31,17 +31,17 @@ Duration LengthOf(const timeval& time) {
 
 }  // namespace
 
-Pollable* Library::Find(int descriptor) {
+std::shared_ptr<Pollable> Library::Find(int descriptor) const {
   const auto index = static_cast<std::size_t>(descriptor - kFirstDescriptor);
   if (!Owns(descriptor) || index >= descriptors_.size()) return nullptr;
-  return descriptors_[index].get();
+  return descriptors_[index];
 }
 
-StreamSocket* Library::FindSocket(int descriptor) {
-  return dynamic_cast<StreamSocket*>(Find(descriptor));
+std::shared_ptr<StreamSocket> Library::FindSocket(int descriptor) const {
+  return std::dynamic_pointer_cast<StreamSocket>(Find(descriptor));
 }
 
-int Library::Add(std::unique_ptr<Pollable> one) {
+int Library::Add(std::shared_ptr<Pollable> one) {
   auto free =
       std::ranges::find_if(descriptors_, [](const auto& taken) { return taken == nullptr; });
   if (free == descriptors_.end()) free = descriptors_.insert(free, nullptr);
@@ -58,13 +58,13 @@ int Library::OpenSocket(int domain, int type, int /*protocol*/) {
   const int kind = type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (domain != AF_INET) return static_cast<int>(Told(-EAFNOSUPPORT, 0));
   if (kind != SOCK_STREAM) return static_cast<int>(Told(-EPROTONOSUPPORT, 0));
-  auto socket = std::make_unique<StreamSocket>(engine_, process_);
+  auto socket = std::make_shared<StreamSocket>(engine_, process_);
   socket->nonblocking = (type & SOCK_NONBLOCK) != 0;
   return Add(std::move(socket));
 }
 
 int Library::OpenEvent(unsigned count, int flags) {
-  auto event = std::make_unique<EventCounter>(engine_, count, (flags & EFD_SEMAPHORE) != 0);
+  auto event = std::make_shared<EventCounter>(engine_, count, (flags & EFD_SEMAPHORE) != 0);
   event->nonblocking = (flags & EFD_NONBLOCK) != 0;
   return Add(std::move(event));
 }
@@ -77,7 +77,7 @@ int Library::Close(int descriptor) {
 
 int Library::Connect(int descriptor, const sockaddr* address, socklen_t size) {
   const int before = errno;
-  StreamSocket* socket = FindSocket(descriptor);
+  const auto socket = FindSocket(descriptor);
   if (socket == nullptr) return static_cast<int>(Told(-ENOTSOCK, before));
   const auto node = NodeAt(engine_, address, size);
   if (!node.has_value()) return static_cast<int>(Told(-ENETUNREACH, before));
@@ -88,10 +88,10 @@ int Library::Connect(int descriptor, const sockaddr* address, socklen_t size) {
 ssize_t Library::Receive(int descriptor, void* into, std::size_t size, int flags) {
   const int before = errno;
   reads_of_clock_ = 0;
-  if (StreamSocket* socket = FindSocket(descriptor)) {
+  if (const auto socket = FindSocket(descriptor)) {
     return Told(socket->Receive(static_cast<char*>(into), size, flags), before);
   }
-  auto* event = dynamic_cast<EventCounter*>(Find(descriptor));
+  const auto event = std::dynamic_pointer_cast<EventCounter>(Find(descriptor));
   if (event == nullptr) return Told(-EBADF, before);
   std::uint64_t count = 0;
   if (size < sizeof(count)) return Told(-EINVAL, before);
@@ -108,10 +108,10 @@ ssize_t Library::Receive(int descriptor, void* into, std::size_t size, int flags
 
 ssize_t Library::Send(int descriptor, const void* bytes, std::size_t size, int flags) {
   const int before = errno;
-  if (StreamSocket* socket = FindSocket(descriptor)) {
+  if (const auto socket = FindSocket(descriptor)) {
     return Told(socket->Send(static_cast<const char*>(bytes), size, flags), before);
   }
-  auto* event = dynamic_cast<EventCounter*>(Find(descriptor));
+  const auto event = std::dynamic_pointer_cast<EventCounter>(Find(descriptor));
   if (event == nullptr) return Told(-EBADF, before);
   std::uint64_t count = 0;
   if (size < sizeof(count)) return Told(-EINVAL, before);
@@ -121,25 +121,25 @@ ssize_t Library::Send(int descriptor, const void* bytes, std::size_t size, int f
 
 int Library::Shutdown(int descriptor, int how) {
   const int before = errno;
-  StreamSocket* socket = FindSocket(descriptor);
+  const auto socket = FindSocket(descriptor);
   return static_cast<int>(Told(socket == nullptr ? -ENOTSOCK : socket->Shutdown(how), before));
 }
 
 int Library::Flags(int descriptor) {
-  const Pollable* one = Find(descriptor);
+  const auto one = Find(descriptor);
   if (one == nullptr) return static_cast<int>(Told(-EBADF, 0));
   return O_RDWR | (one->nonblocking ? O_NONBLOCK : 0);
 }
 
 int Library::SetFlags(int descriptor, int flags) {
-  Pollable* one = Find(descriptor);
+  const auto one = Find(descriptor);
   if (one == nullptr) return static_cast<int>(Told(-EBADF, 0));
   one->nonblocking = (flags & O_NONBLOCK) != 0;
   return 0;
 }
 
 int Library::GetOption(int descriptor, int level, int name, void* value, socklen_t* size) {
-  StreamSocket* socket = FindSocket(descriptor);
+  const auto socket = FindSocket(descriptor);
   if (socket == nullptr) return static_cast<int>(Told(-ENOTSOCK, 0));
   if (*size < sizeof(int)) return static_cast<int>(Told(-EINVAL, 0));
   int answer = 0;
@@ -151,7 +151,7 @@ int Library::GetOption(int descriptor, int level, int name, void* value, socklen
 }
 
 int Library::SetOption(int descriptor, int level, int name, const void* value, socklen_t size) {
-  StreamSocket* socket = FindSocket(descriptor);
+  const auto socket = FindSocket(descriptor);
   if (socket == nullptr) return static_cast<int>(Told(-ENOTSOCK, 0));
   if (level != SOL_SOCKET || (name != SO_RCVTIMEO && name != SO_SNDTIMEO)) return 0;
   timeval time{};
@@ -172,7 +172,7 @@ int Library::CountReady(std::span<pollfd> entries) {
   for (pollfd& entry : entries) {
     entry.revents = 0;
     if (entry.fd < 0) continue;
-    Pollable* one = Find(entry.fd);
+    const auto one = Find(entry.fd);
     const int always = POLLERR | POLLHUP | POLLNVAL;
     const int seen = one == nullptr ? POLLNVAL : one->Ready() & (entry.events | always);
     entry.revents = static_cast<short>(seen);
@@ -183,7 +183,7 @@ int Library::CountReady(std::span<pollfd> entries) {
 
 void Library::SetWaiter(std::span<const pollfd> entries, ScheduledTask* task) {
   for (const pollfd& entry : entries) {
-    if (Pollable* one = Find(entry.fd)) one->SetWaiter(task);
+    if (const auto one = Find(entry.fd)) one->SetWaiter(task);
   }
 }
 
@@ -205,7 +205,7 @@ int Library::Poll(std::span<pollfd> entries, Duration timeout) {
     SetWaiter(entries, engine_.scheduler.current());
     std::optional<std::uint32_t> link;
     for (const pollfd& entry : entries) {
-      const Pollable* one = Find(entry.fd);
+      const auto one = Find(entry.fd);
       if (one != nullptr && !link.has_value()) link = one->link();
     }
     const WaitKind kind = link.has_value() ? WaitKind::kReply : WaitKind::kEvent;

@@ -67,9 +67,11 @@ class Library {
   void FillRandom(std::span<std::byte> bytes);
 
  private:
-  Pollable* Find(int descriptor);
-  StreamSocket* FindSocket(int descriptor);
-  int Add(std::unique_ptr<Pollable> one);
+  // A call keeps what it uses: another task may close it meanwhile, and a dead task lives until
+  // teardown.
+  std::shared_ptr<Pollable> Find(int descriptor) const;
+  std::shared_ptr<StreamSocket> FindSocket(int descriptor) const;
+  int Add(std::shared_ptr<Pollable> one);
   int CountReady(std::span<pollfd> entries);
   void SetWaiter(std::span<const pollfd> entries, ScheduledTask* task);
   /// A negative result is an errno, which is set. YIELDS only in what was called before.
@@ -81,7 +83,7 @@ class Library {
 
   Engine& engine_;
   Process& process_;
-  std::vector<std::unique_ptr<Pollable>> descriptors_;
+  std::vector<std::shared_ptr<Pollable>> descriptors_;
   int reads_of_clock_ = 0;  ///< since the process waited
 };
 

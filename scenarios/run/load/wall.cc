@@ -140,6 +140,12 @@ Result<Measured> WallBench::Measure(const harness::Subject& subject, int clients
   const Result<Measurand> measurand =
       MeasurandOf(subject, clients, load, fmt::format("{}{}:", prefix_, ++points_));
   if (!measurand.ok()) return measurand.status();
+  if (subject.traits().posix) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("{} asks a server called redis, which only simulated ones are: "
+                              "measure it in virtual time",
+                              subject.name()));
+  }
   const std::size_t least = subject.traits().quorum ? 3 : 1;
   if (servers_.size() < least) {
     return Status(StatusCode::kInvalidArgument,

@@ -52,6 +52,7 @@ class Campaign {
         started_(runtime.Now()) {
     std::size_t number = 0;
     for (const Entry& entry : options.entries) {
+      if (entry.subject->traits().posix) continue;  // no real server is called "redis"
       for (const Scenario* scenario : options.scenarios) {
         if (!Applies(*scenario, entry.subject->traits()) || !IsTriedIn(entry, *scenario)) continue;
         if (number++ % share.total != share.index) continue;

@@ -35,7 +35,7 @@ std::string RandomPrefix(Runtime& runtime) {
 /// Returns kInvalidArgument if no lock meets a scenario that it can run.
 Status CheckSelection(const RealCheckOptions& options, bool own) {
   for (const Entry& entry : options.entries) {
-    if (entry.specimen && !own) continue;
+    if ((entry.specimen && !own) || entry.subject->traits().posix) continue;
     for (const Scenario* scenario : options.scenarios) {
       if (real::WhyNotHere(*scenario, own).empty() && Applies(*scenario, entry.subject->traits())) {
         return Status();
@@ -45,7 +45,8 @@ Status CheckSelection(const RealCheckOptions& options, bool own) {
   return Status(
       StatusCode::kInvalidArgument,
       "nothing to run on a real Redis: specimens, and scenarios that need more than clients "
-      "that die, want servers of one's own (--redis spawn)");
+      "that die, want servers of one's own (--redis spawn); locks that call the C library are "
+      "judged in simulation");
 }
 
 void NoteWhatIsLeftOut(const RealCheckOptions& options, bool own, reports::RunReport& report) {

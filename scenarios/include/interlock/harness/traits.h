@@ -62,6 +62,13 @@ struct Traits {
   /// ForceRelease tells a holder that was released before (kOk) from one whose lease has run out
   /// (kNotOwner). A lock that keeps no trace of either may answer either.
   bool recalls_releases = false;
+  /// The lock is code as it is compiled: it calls the C library for sockets, clocks, sleep and
+  /// random bytes, on one thread. In simulation these act upon the simulated world: "redis" is the
+  /// primary, and "redis-0", "redis-1" ... are the servers, at any port; clocks and sleep are the
+  /// client's own. Such a lock is judged by drawn and pinned runs alone: a search cannot see what
+  /// it remembers, and on real servers nobody is called "redis". Threads, epoll and files are not
+  /// served, and end the run; nothing is in sanitizer builds.
+  bool posix = false;
 };
 
 }  // namespace interlock::harness
