@@ -319,12 +319,13 @@ void Scheduler::Revive(int group) {
   revived.unfinished = 0;
 }
 
-void Scheduler::CountTeardownCall() {
+void Scheduler::CountTeardownCall(bool may_throw) {
   ++teardown_calls_;
   if (current_ == nullptr) return;
   const std::uint32_t calls = ++current_->teardown_calls;
   // Throwing while another exception unwinds would end the program.
-  if (calls == kTeardownPatience && std::uncaught_exceptions() == 0) throw FiberUnwind{};
+  if (may_throw && calls == kTeardownPatience && std::uncaught_exceptions() == 0)
+    throw FiberUnwind{};
   if (calls >= 2 * kTeardownPatience) current_->fiber.Suspend();  // TearDown abandons it
 }
 

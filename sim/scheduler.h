@@ -107,8 +107,8 @@ class Scheduler {
   int unfinished(int group) const { return groups_[static_cast<std::size_t>(group)].unfinished; }
 
   /// A seam call of the running task during teardown: counts it, and ends a task that makes too
-  /// many.
-  void CountTeardownCall();
+  /// many; by an exception first, if its caller may throw.
+  void CountTeardownCall(bool may_throw = true);
   /// Resumes every task, even in killed groups, until it has ended; see world.h. teardown_calls()
   /// is the number of seam calls made in teardown so far.
   void TearDown();

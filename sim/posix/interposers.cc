@@ -36,6 +36,7 @@ const bool kInterposed = false;
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdarg>
 #include <cstddef>
@@ -63,6 +64,12 @@ Library* Served(const char* function) {
 
 /// What serves a call with this descriptor; null: it is one of the program's own.
 Library* ServedOn(int descriptor) { return Library::Owns(descriptor) ? ServingLibrary() : nullptr; }
+
+/// Ends the program if a task calls the function with a descriptor of the library's, which does not
+/// serve it.
+void RefuseOn(int descriptor, const char* function) {
+  if (ServedOn(descriptor) != nullptr) CheckEscape(function);
+}
 
 void* Resolve(const char* name, std::atomic<void*>& kept) {
   void* function = kept.load(std::memory_order_relaxed);
@@ -131,8 +138,10 @@ int nanosleep(const timespec* length, timespec* left) {
 int clock_nanosleep(clockid_t clock, int flags, const timespec* length, timespec* left) {
   Library* library = posix::Served("clock_nanosleep");
   if (library == nullptr) return REAL(clock_nanosleep)(clock, flags, length, left);
-  if ((flags & TIMER_ABSTIME) != 0) return library->SleepUntil(clock, posix::LengthOf(*length));
-  return library->Sleep(posix::LengthOf(*length));
+  const bool absolute = (flags & TIMER_ABSTIME) != 0;
+  const int slept = absolute ? library->SleepUntil(clock, posix::LengthOf(*length))
+                             : library->Sleep(posix::LengthOf(*length));
+  return slept == 0 ? 0 : errno;
 }
 
 int usleep(useconds_t length) {
@@ -202,6 +211,20 @@ ssize_t recv(int file, void* bytes, size_t size, int flags) {
   return library->Receive(file, bytes, size, flags);
 }
 
+ssize_t recvfrom(int file, void* __restrict bytes, size_t size, int flags,
+                 sockaddr* __restrict from, socklen_t* __restrict from_size) {
+  if (posix::ServedOn(file) != nullptr && from == nullptr) return recv(file, bytes, size, flags);
+  posix::RefuseOn(file, "recvfrom");
+  return REAL(recvfrom)(file, bytes, size, flags, from, from_size);
+}
+
+ssize_t sendto(int file, const void* bytes, size_t size, int flags, const sockaddr* to,
+               socklen_t to_size) {
+  if (posix::ServedOn(file) != nullptr && to == nullptr) return send(file, bytes, size, flags);
+  posix::RefuseOn(file, "sendto");
+  return REAL(sendto)(file, bytes, size, flags, to, to_size);
+}
+
 ssize_t read(int file, void* bytes, size_t size) {
   if (Library* library = posix::ServedOn(file)) return library->Receive(file, bytes, size, 0);
   return REAL(read)(file, bytes, size);
@@ -240,9 +263,12 @@ int fcntl(int file, int command, ...) {
   va_end(rest);
   Library* library = posix::ServedOn(file);
   if (library == nullptr) return REAL(fcntl)(file, command, argument);
-  if (command == F_GETFL) return library->Flags(file);
   const auto flags = static_cast<int>(reinterpret_cast<std::intptr_t>(argument));
-  return command == F_SETFL ? library->SetFlags(file, flags) : 0;
+  if (command == F_GETFL) return library->Flags(file);
+  if (command == F_SETFL) return library->SetFlags(file, flags);
+  // Nothing is executed, so FD_CLOEXEC says nothing.
+  if (command != F_GETFD && command != F_SETFD) interlock::sim::CheckEscape("fcntl");
+  return library->Flags(file) < 0 ? -1 : 0;
 }
 
 // The name for programs whose file offsets have 64 bits.
@@ -330,11 +356,44 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* options, void* (*bod
   return REAL(pthread_create)(thread, options, body, argument);
 }
 
+int epoll_ctl(int file, int operation, int other, epoll_event* event) noexcept {
+  posix::RefuseOn(other, "epoll_ctl");
+  return REAL(epoll_ctl)(file, operation, other, event);
+}
+
+ssize_t readv(int file, const iovec* parts, int count) {
+  posix::RefuseOn(file, "readv");
+  return REAL(readv)(file, parts, count);
+}
+
+ssize_t recvmsg(int file, msghdr* message, int flags) {
+  posix::RefuseOn(file, "recvmsg");
+  return REAL(recvmsg)(file, message, flags);
+}
+
+ssize_t sendmsg(int file, const msghdr* message, int flags) {
+  posix::RefuseOn(file, "sendmsg");
+  return REAL(sendmsg)(file, message, flags);
+}
+
+int dup(int file) noexcept {
+  posix::RefuseOn(file, "dup");
+  return REAL(dup)(file);
+}
+
 int epoll_wait(int file, epoll_event* events, int size, int timeout_ms) {
   interlock::sim::CheckEscape("epoll_wait");
   return REAL(epoll_wait)(file, events, size, timeout_ms);
 }
 
 }  // extern "C"
+
+// The first call of each asks the dynamic loader, which a signal handler must not do.
+[[gnu::constructor]] static void CallOnce() {
+  static_cast<void>(write(-1, nullptr, 0));
+  static_cast<void>(read(-1, nullptr, 0));
+  static_cast<void>(fcntl(-1, F_GETFD));
+  static_cast<void>(close(-1));
+}
 
 #endif

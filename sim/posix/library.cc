@@ -21,9 +21,11 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// A loop that waits for a time without sleeping gets there only if looking takes some.
-constexpr int kFreeReadsOfClock = 16;
-constexpr Duration kReadsOfClock = std::chrono::microseconds(1);
+// Calls that cost no time, and how much those after them take: each so many of them twice as much.
+constexpr int kFreeCalls = 16;
+constexpr int kCallsOfOneLength = 64;
+constexpr int kMostDoublings = 10;
+constexpr Duration kCall = std::chrono::microseconds(1);
 
 Duration LengthOf(const timeval& time) {
   return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
@@ -50,8 +52,23 @@ int Library::Add(std::shared_ptr<Pollable> one) {
 }
 
 ssize_t Library::Told(ssize_t result, int errno_before) {
+  if (engine_.scheduler.tearing_down()) {
+    engine_.scheduler.CountTeardownCall(/*may_throw=*/false);
+  } else {
+    idle_calls_ = engine_.now() == last_call_ ? idle_calls_ + 1 : 0;
+    if (idle_calls_ > kFreeCalls) {
+      const int doublings =
+          std::min((idle_calls_ - kFreeCalls) / kCallsOfOneLength, kMostDoublings);
+      WaitUntil(AddSaturating(Now(), kCall * (1 << doublings)));
+    }
+    last_call_ = engine_.now();
+  }
   errno = result < 0 ? static_cast<int>(-result) : errno_before;
   return result < 0 ? -1 : result;
+}
+
+int Library::WhyNoSocket(int descriptor) const {
+  return Find(descriptor) == nullptr ? -EBADF : -ENOTSOCK;
 }
 
 int Library::OpenSocket(int domain, int type, int /*protocol*/) {
@@ -72,22 +89,18 @@ int Library::OpenEvent(unsigned count, int flags) {
 int Library::Close(int descriptor) {
   if (Find(descriptor) == nullptr) return static_cast<int>(Told(-EBADF, 0));
   descriptors_[static_cast<std::size_t>(descriptor - kFirstDescriptor)].reset();
-  return 0;
+  return static_cast<int>(Told(0, errno));
 }
 
 int Library::Connect(int descriptor, const sockaddr* address, socklen_t size) {
   const int before = errno;
   const auto socket = FindSocket(descriptor);
-  if (socket == nullptr) return static_cast<int>(Told(-ENOTSOCK, before));
-  const auto node = NodeAt(engine_, address, size);
-  if (!node.has_value()) return static_cast<int>(Told(-ENETUNREACH, before));
-  reads_of_clock_ = 0;
-  return static_cast<int>(Told(socket->Connect(*node), before));
+  if (socket == nullptr) return static_cast<int>(Told(WhyNoSocket(descriptor), before));
+  return static_cast<int>(Told(socket->Connect(address, size), before));
 }
 
 ssize_t Library::Receive(int descriptor, void* into, std::size_t size, int flags) {
   const int before = errno;
-  reads_of_clock_ = 0;
   if (const auto socket = FindSocket(descriptor)) {
     return Told(socket->Receive(static_cast<char*>(into), size, flags), before);
   }
@@ -122,7 +135,8 @@ ssize_t Library::Send(int descriptor, const void* bytes, std::size_t size, int f
 int Library::Shutdown(int descriptor, int how) {
   const int before = errno;
   const auto socket = FindSocket(descriptor);
-  return static_cast<int>(Told(socket == nullptr ? -ENOTSOCK : socket->Shutdown(how), before));
+  return static_cast<int>(
+      Told(socket == nullptr ? WhyNoSocket(descriptor) : socket->Shutdown(how), before));
 }
 
 int Library::Flags(int descriptor) {
@@ -139,20 +153,21 @@ int Library::SetFlags(int descriptor, int flags) {
 }
 
 int Library::GetOption(int descriptor, int level, int name, void* value, socklen_t* size) {
+  const int before = errno;
   const auto socket = FindSocket(descriptor);
-  if (socket == nullptr) return static_cast<int>(Told(-ENOTSOCK, 0));
+  if (socket == nullptr) return static_cast<int>(Told(WhyNoSocket(descriptor), errno));
   if (*size < sizeof(int)) return static_cast<int>(Told(-EINVAL, 0));
   int answer = 0;
   if (level == SOL_SOCKET && name == SO_ERROR) answer = socket->TakeError();
   if (level == SOL_SOCKET && name == SO_TYPE) answer = SOCK_STREAM;
   std::memcpy(value, &answer, sizeof(answer));
   *size = sizeof(answer);
-  return 0;
+  return static_cast<int>(Told(0, before));
 }
 
 int Library::SetOption(int descriptor, int level, int name, const void* value, socklen_t size) {
   const auto socket = FindSocket(descriptor);
-  if (socket == nullptr) return static_cast<int>(Told(-ENOTSOCK, 0));
+  if (socket == nullptr) return static_cast<int>(Told(WhyNoSocket(descriptor), errno));
   if (level != SOL_SOCKET || (name != SO_RCVTIMEO && name != SO_SNDTIMEO)) return 0;
   timeval time{};
   if (size < sizeof(time)) return static_cast<int>(Told(-EINVAL, 0));
@@ -164,7 +179,10 @@ int Library::SetOption(int descriptor, int level, int name, const void* value, s
 
 int Library::LookUp(const char* name, const char* service, const addrinfo* hints,
                     addrinfo** found) {
-  return posix::LookUp(engine_, name, service, hints, found);
+  const int before = errno;
+  const int error = posix::LookUp(engine_, name, service, hints, found);
+  Told(0, before);
+  return error;
 }
 
 int Library::CountReady(std::span<pollfd> entries) {
@@ -181,36 +199,32 @@ int Library::CountReady(std::span<pollfd> entries) {
   return ready;
 }
 
-void Library::SetWaiter(std::span<const pollfd> entries, ScheduledTask* task) {
+// Keeps them over the wait, in which another task may close them.
+void Library::AwaitAny(std::span<const pollfd> entries, MonotonicTime deadline) {
+  std::vector<std::shared_ptr<Pollable>> awaited;
+  std::optional<std::uint32_t> link;
   for (const pollfd& entry : entries) {
-    if (const auto one = Find(entry.fd)) one->SetWaiter(task);
+    const auto one = Find(entry.fd);
+    if (one == nullptr) continue;
+    if (!link.has_value()) link = one->link();
+    awaited.push_back(one);
   }
+  for (const auto& one : awaited) one->SetWaiter(engine_.scheduler.current());
+  const WaitKind kind = link.has_value() ? WaitKind::kReply : WaitKind::kEvent;
+  engine_.Wait(kind, process_, deadline, VirtualTime::max(), link.value_or(0));
+  for (const auto& one : awaited) one->SetWaiter(nullptr);
 }
 
 int Library::Poll(std::span<pollfd> entries, Duration timeout) {
   const int before = errno;
-  reads_of_clock_ = 0;
-  const MonotonicTime deadline =
-      timeout < Duration{} ? kNever
-                           : AddSaturating(Now(), std::max<Duration>(timeout, kReadsOfClock));
+  const MonotonicTime deadline = timeout < Duration{} ? kNever : AddSaturating(Now(), timeout);
   for (;;) {
-    if (engine_.scheduler.tearing_down()) {
-      engine_.scheduler.CountTeardownCall();
-      return static_cast<int>(Told(-ECANCELED, before));
-    }
+    if (engine_.scheduler.tearing_down()) return static_cast<int>(Told(-ECANCELED, before));
     if (const int ready = CountReady(entries); ready > 0) {
       return static_cast<int>(Told(ready, before));
     }
     if (engine_.Reached(process_, deadline)) return static_cast<int>(Told(0, before));
-    SetWaiter(entries, engine_.scheduler.current());
-    std::optional<std::uint32_t> link;
-    for (const pollfd& entry : entries) {
-      const auto one = Find(entry.fd);
-      if (one != nullptr && !link.has_value()) link = one->link();
-    }
-    const WaitKind kind = link.has_value() ? WaitKind::kReply : WaitKind::kEvent;
-    engine_.Wait(kind, process_, deadline, VirtualTime::max(), link.value_or(0));
-    SetWaiter(entries, nullptr);
+    AwaitAny(entries, deadline);
   }
 }
 
@@ -221,8 +235,7 @@ Duration Library::Epoch(clockid_t clock) const {
 
 int Library::ReadClock(clockid_t clock, timespec* out) {
   const int before = errno;
-  engine_.Step(process_, StepKind::kClock);
-  if (++reads_of_clock_ > kFreeReadsOfClock) WaitUntil(AddSaturating(Now(), kReadsOfClock));
+  if (!engine_.scheduler.tearing_down()) engine_.Step(process_, StepKind::kClock);
   const Duration shown = Now().time_since_epoch() + Epoch(clock);
   const auto seconds = std::chrono::floor<std::chrono::seconds>(shown);
   out->tv_sec = static_cast<time_t>(seconds.count());
@@ -232,8 +245,7 @@ int Library::ReadClock(clockid_t clock, timespec* out) {
 
 int Library::Sleep(Duration length) {
   const int before = errno;
-  if (!engine_.Step(process_, StepKind::kWait)) return static_cast<int>(Told(-ECANCELED, before));
-  reads_of_clock_ = 0;
+  if (!Begins(StepKind::kWait)) return static_cast<int>(Told(-ECANCELED, before));
   const MonotonicTime deadline = AddSaturating(Now(), length);
   while (!engine_.Reached(process_, deadline)) {
     if (!WaitUntil(deadline)) return static_cast<int>(Told(-ECANCELED, before));
@@ -247,9 +259,12 @@ int Library::SleepUntil(clockid_t clock, Duration deadline) {
 
 void Library::Yield() {
   const int before = errno;
-  if (!engine_.Step(process_, StepKind::kWait)) return;
-  WaitUntil(AddSaturating(Now(), kReadsOfClock));
-  errno = before;
+  if (Begins(StepKind::kWait)) WaitUntil(AddSaturating(Now(), kCall));
+  Told(0, before);
+}
+
+bool Library::Begins(StepKind kind) {
+  return !engine_.scheduler.tearing_down() && engine_.Step(process_, kind);
 }
 
 bool Library::WaitUntil(MonotonicTime deadline) {

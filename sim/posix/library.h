@@ -73,18 +73,24 @@ class Library {
   std::shared_ptr<StreamSocket> FindSocket(int descriptor) const;
   int Add(std::shared_ptr<Pollable> one);
   int CountReady(std::span<pollfd> entries);
-  void SetWaiter(std::span<const pollfd> entries, ScheduledTask* task);
-  /// A negative result is an errno, which is set. YIELDS only in what was called before.
+  void AwaitAny(std::span<const pollfd> entries, MonotonicTime deadline);
+  /// Ends a call: a negative result is an errno, which is set. YIELDS if the process has made many
+  /// calls without waiting: a busy loop gets somewhere only if its calls take time.
   ssize_t Told(ssize_t result, int errno_before);
+  /// As EBADF and ENOTSOCK differ.
+  int WhyNoSocket(int descriptor) const;
   MonotonicTime Now() const { return process_.clock.Local(engine_.now()); }
   /// What a wall clock shows where the monotonic one shows 0.
   Duration Epoch(clockid_t clock) const;
+  /// Counts a step. False in teardown.
+  bool Begins(StepKind kind);
   bool WaitUntil(MonotonicTime deadline);
 
   Engine& engine_;
   Process& process_;
   std::vector<std::shared_ptr<Pollable>> descriptors_;
-  int reads_of_clock_ = 0;  ///< since the process waited
+  int idle_calls_ = 0;         ///< since virtual time passed, but for that of idle calls
+  VirtualTime last_call_{-1};  ///< when it ended
 };
 
 }  // namespace interlock::sim::posix

@@ -12,13 +12,11 @@
 #include <vector>
 
 #include "sim/before_send.h"
+#include "sim/posix/names.h"
 
 namespace interlock::sim::posix {
 
 namespace {
-
-// A busy loop over calls that find nothing gets somewhere only if each takes some time.
-constexpr Duration kEmptyCall = std::chrono::microseconds(1);
 
 // One of so many reads and writes is cut short.
 constexpr std::uint32_t kOneCutOf = 8;
@@ -33,14 +31,17 @@ StreamSocket::~StreamSocket() {
   if (link_ != nullptr) engine_.network.CloseFromClient(*link_);
 }
 
-int StreamSocket::Connect(int node) {
+int StreamSocket::Connect(const sockaddr* address, socklen_t size) {
   Settle();
   if (state_ == State::kConnecting) return -EALREADY;
-  if (state_ != State::kNew) return state_ == State::kConnected ? -EISCONN : -ECONNABORTED;
+  if (state_ == State::kConnected) return -EISCONN;
+  if (error_ != 0) return -TakeError();
+  if (!NodeAt(engine_, address, size).has_value()) return -ENETUNREACH;
   if (!engine_.Step(process_, StepKind::kConnect)) return -ECANCELED;
   if (!engine_.instant()) engine_.scheduler.YieldPoint();
   if (engine_.scheduler.tearing_down()) return -ECANCELED;
-  link_ = &engine_.network.Open(process_, node);
+  if (link_ != nullptr) engine_.network.CloseFromClient(*link_);  // of a connect that failed
+  link_ = &engine_.network.Open(process_, *NodeAt(engine_, address, size));
   state_ = State::kConnecting;
   if (nonblocking) return -EINPROGRESS;
   const MonotonicTime deadline =
@@ -76,7 +77,15 @@ void StreamSocket::Fail(int error) {
 
 int StreamSocket::TakeError() {
   Settle();
+  const bool reset = state_ == State::kConnected && link_->broke != nullptr && !closed_by_server();
+  if (reset && !std::exchange(reset_told_, true)) {
+    return std::string_view(link_->broke) == "reset" ? ECONNRESET : ETIMEDOUT;
+  }
   return std::exchange(error_, 0);
+}
+
+bool StreamSocket::closed_by_server() const {
+  return link_->broke != nullptr && std::string_view(link_->broke) == "closed by the server";
 }
 
 bool StreamSocket::TakeReplies() {
@@ -97,20 +106,14 @@ ssize_t StreamSocket::Receive(char* into, std::size_t size, int flags) {
   const MonotonicTime deadline =
       receive_timeout > Duration{} ? process_.clock.Local(engine_.now()) + receive_timeout : kNever;
   for (;;) {
-    if (engine_.scheduler.tearing_down()) {
-      engine_.scheduler.CountTeardownCall();
-      return -ECANCELED;
-    }
+    if (engine_.scheduler.tearing_down()) return -ECANCELED;
     Settle();
+    if (state_ == State::kFailed && error_ != 0) return -TakeError();
     if (state_ != State::kConnected) return state_ == State::kConnecting ? -EAGAIN : -ENOTCONN;
     if (!TakeReplies()) return -ECANCELED;
     if (taken_ < in_.size()) return Give(into, size, flags);
     if (link_->broke != nullptr) return EndOfStream();
-    if (waits && engine_.Reached(process_, deadline)) return -EAGAIN;
-    if (!waits) {
-      if (!Await(WaitKind::kNothing, kNever, engine_.now() + kEmptyCall)) return -ECANCELED;
-      return -EAGAIN;
-    }
+    if (!waits || engine_.Reached(process_, deadline)) return -EAGAIN;
     if (!Await(WaitKind::kReply, deadline)) return -ECANCELED;
   }
 }
@@ -128,30 +131,29 @@ ssize_t StreamSocket::Give(char* into, std::size_t size, int flags) {
 }
 
 ssize_t StreamSocket::EndOfStream() {
-  const std::string_view why = link_->broke;
-  if (why == "closed by the server" || std::exchange(reset_told_, true)) return 0;
+  if (closed_by_server() || std::exchange(reset_told_, true)) return 0;
   engine_.trace.Add(engine_.now(), process_.id, TraceKind::kBroken, link_->broke);
-  return why == "reset" ? -ECONNRESET : -ETIMEDOUT;
+  return std::string_view(link_->broke) == "reset" ? -ECONNRESET : -ETIMEDOUT;
 }
 
 ssize_t StreamSocket::Send(const char* bytes, std::size_t size, int flags) {
   Settle();
+  if (engine_.scheduler.tearing_down()) return -ECANCELED;
   if (state_ == State::kConnecting) return -EAGAIN;
+  if (state_ == State::kFailed && error_ != 0) return -TakeError();
   if (state_ != State::kConnected) return -ENOTCONN;
   if (sends_no_more_) return -EPIPE;
   const bool waits = !nonblocking && (flags & MSG_DONTWAIT) == 0;
   const std::size_t count = waits ? size : Piece(size);
   parser_.Feed({bytes, count});
   for (;;) {
-    if (link_->broke != nullptr) {
-      if (!engine_.Step(process_, StepKind::kBeforeSend)) return -ECANCELED;
-      return std::exchange(reset_told_, true) ? -EPIPE : -ECONNRESET;
-    }
+    if (link_->broke != nullptr) return SendInVain(count);
     switch (parser_.Next(true)) {
       case redis::RequestParser::Outcome::kNeedMore:
         return static_cast<ssize_t>(count);
       case redis::RequestParser::Outcome::kCommand:
-        if (!SendCommand(parser_.command()) && link_->broke == nullptr) return -ECANCELED;
+        if (!SendCommand(std::move(parser_.command())) && link_->broke == nullptr)
+          return -ECANCELED;
         break;
       default:
         // A server hangs up on what is no command.
@@ -162,7 +164,15 @@ ssize_t StreamSocket::Send(const char* bytes, std::size_t size, int flags) {
   }
 }
 
-bool StreamSocket::SendCommand(const redis::Argv& argv) {
+ssize_t StreamSocket::SendInVain(std::size_t count) {
+  if (!engine_.Step(process_, StepKind::kBeforeSend)) return -ECANCELED;
+  if (!closed_by_server()) return std::exchange(reset_told_, true) ? -EPIPE : -ECONNRESET;
+  // The first one is answered by a reset.
+  return std::exchange(sent_to_nobody_, true) ? -EPIPE : static_cast<ssize_t>(count);
+}
+
+// By value: while others run, one of them may send on this socket, too.
+bool StreamSocket::SendCommand(redis::Argv argv) {
   const std::vector<std::string_view> words(argv.begin(), argv.end());
   if (!StepBeforeSend(engine_, process_, words) || link_->broke != nullptr) return false;
   if (!engine_.network.Send(*link_, words)) return false;
@@ -184,8 +194,9 @@ short StreamSocket::Ready() {
   if (state_ == State::kFailed) return POLLIN | POLLOUT | POLLERR | POLLHUP;
   int ready = POLLOUT;
   if (taken_ < in_.size() || link_->delivered > 0) ready |= POLLIN;
-  if (link_->broke != nullptr) ready |= POLLIN | POLLHUP;
-  if (link_->broke != nullptr && std::string_view(link_->broke) == "reset") ready |= POLLERR;
+  if (link_->broke != nullptr) ready |= POLLIN | POLLRDHUP;
+  if (link_->broke != nullptr && !closed_by_server()) ready |= POLLHUP | POLLERR;
+  if (closed_by_server() && sends_no_more_) ready |= POLLHUP;
   return static_cast<short>(ready);
 }
 

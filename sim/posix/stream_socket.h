@@ -9,6 +9,7 @@
 // has no such draws. Thread safety: none; one world, one OS thread.
 #pragma once
 
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include <cstddef>
@@ -31,13 +32,13 @@ class StreamSocket final : public Pollable {
   // Each returns what its function of the C library does, or an errno with its sign changed;
   // -ECANCELED in teardown.
 
-  /// 0, or -EINPROGRESS if it is non-blocking. YIELDS.
-  int Connect(int node);
+  /// 0, or -EINPROGRESS if it is non-blocking. For the address see names.h. YIELDS.
+  int Connect(const sockaddr* address, socklen_t size);
   /// `flags`: MSG_PEEK, MSG_DONTWAIT. YIELDS.
   ssize_t Receive(char* into, std::size_t size, int flags);
   ssize_t Send(const char* bytes, std::size_t size, int flags);
   int Shutdown(int how);
-  /// SO_ERROR: the errno of a connect that failed, once; otherwise 0.
+  /// SO_ERROR: the errno of a connect that failed, or of a reset, once; otherwise 0.
   int TakeError();
 
   short Ready() override;
@@ -58,7 +59,11 @@ class StreamSocket final : public Pollable {
   ssize_t Give(char* into, std::size_t size, int flags);
   /// What reading says once the stream is broken and its bytes are read.
   ssize_t EndOfStream();
-  bool SendCommand(const redis::Argv& argv);
+  bool SendCommand(redis::Argv argv);
+  /// What is written to a connection that has ended.
+  ssize_t SendInVain(std::size_t count);
+  /// Whether the server has closed it in order.
+  bool closed_by_server() const;
   /// Waits until something comes, or the process's clock shows `deadline`. False in teardown.
   bool Await(WaitKind kind, MonotonicTime deadline, VirtualTime limit = VirtualTime::max());
   /// How many of `count` bytes go at once.
@@ -70,6 +75,7 @@ class StreamSocket final : public Pollable {
   State state_ = State::kNew;
   int error_ = 0;  ///< of the connect
   bool reset_told_ = false;
+  bool sent_to_nobody_ = false;  ///< a write after the server's close, which it does not hear
   bool sends_no_more_ = false;
   redis::RequestParser parser_;
   std::string in_;

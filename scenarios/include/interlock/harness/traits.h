@@ -63,11 +63,14 @@ struct Traits {
   /// (kNotOwner). A lock that keeps no trace of either may answer either.
   bool recalls_releases = false;
   /// The lock is code as it is compiled: it calls the C library for sockets, clocks, sleep and
-  /// random bytes, on one thread. In simulation these act upon the simulated world: "redis" is the
-  /// primary, and "redis-0", "redis-1" ... are the servers, at any port; clocks and sleep are the
-  /// client's own. Such a lock is judged by drawn and pinned runs alone: a search cannot see what
-  /// it remembers, and on real servers nobody is called "redis". Threads, epoll and files are not
-  /// served, and end the run; nothing is in sanitizer builds.
+  /// random bytes (getrandom, getentropy), on one thread. In simulation these act upon the
+  /// simulated world: "redis" is the primary, and "redis-0", "redis-1" ... are the servers, at any
+  /// port; clocks and sleep are the client's own. It must keep nothing in static or thread-local
+  /// variables, which all clients would share; its stack has 64 KB. Such a lock is judged by drawn
+  /// and pinned runs alone: a search cannot see what it remembers, and no real server is called
+  /// "redis". Starting a thread, epoll and other calls with its sockets end the run; files such as
+  /// /dev/urandom and std::random_device are the machine's, and not noticed. Not in sanitizer
+  /// builds.
   bool posix = false;
 };
 
