@@ -10,8 +10,6 @@
 #include <utility>
 #include <variant>
 
-#include <fmt/format.h>
-
 #include "scenarios/cases/kind_model.h"
 #include "scenarios/cases/scenario.h"
 #include "scenarios/judge/exclusion.h"
@@ -25,79 +23,73 @@
 namespace interlock::scenarios {
 namespace {
 
-/// The violation that an observation shows: its property, and the sentence that says so.
+/// The violation that an observation shows.
 class Convicted {
  public:
-  struct Of {
-    Judged property;
-    std::string what;
-  };
-
   Convicted(const Observation& of, const harness::Kind& kind)
-      : kind_(kind), at_(of.at), who_(ClientName(of.client)) {}
+      : kind_(kind), at_(of.at), client_(of.client), who_(ClientName(of.client)) {}
 
-  Of operator()(const GrantedBeside& one) const {
-    return {CounterpartOf(kind_, Judged::kServerExclusion),
-            fmt::format("the server granted to {} while {} was promised the lock until {}", who_,
-                        ClientName(one.other), Instant(one.until))};
+  Violation operator()(const GrantedBeside& one) const {
+    return Of(CounterpartOf(kind_, Judged::kServerExclusion),
+              "the server granted to {} while {} was promised the lock until {}", who_,
+              ClientName(one.other), one.until);
   }
-  Of operator()(const GrantedUnderAnotherLimit& one) const {
-    return {Judged::kPermitsServer,
-            one.wish == 0
-                ? fmt::format("the server granted to {}, which follows the limit in force, while "
-                              "none was",
-                              who_)
-                : fmt::format("the server granted to {}, which has a limit of {}, while one of {} "
-                              "was in force",
-                              who_, one.wish, one.in_force)};
+  Violation operator()(const GrantedUnderAnotherLimit& one) const {
+    if (one.wish == 0) {
+      return Of(Judged::kPermitsServer,
+                "the server granted to {}, which follows the limit in force, while none was", who_);
+    }
+    return Of(Judged::kPermitsServer,
+              "the server granted to {}, which has a limit of {}, while one of {} was in force",
+              who_, one.wish, one.in_force);
   }
-  Of operator()(const RemovedAnothers& one) const {
-    return {Judged::kForeignRelease,
-            fmt::format("{} removed the lock while {} owned it (lease to {})", who_,
-                        ClientName(one.owner), Instant(one.until))};
+  Violation operator()(const RemovedAnothers& one) const {
+    return Of(Judged::kForeignRelease, "{} removed the lock while {} owned it (lease to {})", who_,
+              ClientName(one.owner), one.until);
   }
   // A release is to touch another's lease as little as an extension is.
-  Of operator()(const AlteredAnothers& one) const {
-    return {one.by_release ? Judged::kForeignRelease : Judged::kForeignExtend,
-            fmt::format("{} changed the lease of {} from {} to {}", who_, ClientName(one.owner),
-                        Instant(one.from), Instant(one.to))};
+  Violation operator()(const AlteredAnothers& one) const {
+    return Of(one.by_release ? Judged::kForeignRelease : Judged::kForeignExtend,
+              "{} changed the lease of {} from {} to {}", who_, ClientName(one.owner), one.from,
+              one.to);
   }
-  Of operator()(const RevivedItsOwn& one) const {
-    return {Judged::kForeignExtend,
-            fmt::format("{} extended a lease that was over since {}", who_, Instant(one.over))};
+  Violation operator()(const RevivedItsOwn& one) const {
+    return Of(Judged::kForeignExtend, "{} extended a lease that was over since {}", who_, one.over);
   }
-  Of operator()(const ReleasedNothing& one) const {
-    return {
-        Judged::kForeignRelease,
-        fmt::format("{} was told \"released\", but released nothing of its own: its ownership "
-                    "{} {}",
-                    who_, one.ends <= at_ ? "had ended at" : "goes on until", Instant(one.ends))};
+  Violation operator()(const ReleasedNothing& one) const {
+    return Of(Judged::kForeignRelease,
+              "{} was told \"released\", but released nothing of its own: its ownership {} {}",
+              who_, one.ends <= at_ ? "had ended at" : "goes on until", one.ends);
   }
-  Of operator()(const ExtendedNothing& one) const {
-    return {Judged::kForeignExtend,
-            fmt::format("{} was told \"extended\", but its lease was to end at {}", who_,
-                        Instant(one.ends))};
+  Violation operator()(const ExtendedNothing& one) const {
+    return Of(Judged::kForeignExtend, "{} was told \"extended\", but its lease was to end at {}",
+              who_, one.ends);
   }
-  Of operator()(const RenewedNothing& one) const {
-    return {Judged::kForeignExtend,
-            fmt::format("{} was told that its lease, which nobody asked to extend, is valid until "
-                        "{}, though the server has promised it until {} only",
-                        who_, Instant(one.told), Instant(one.promised))};
+  Violation operator()(const RenewedNothing& one) const {
+    return Of(Judged::kForeignExtend,
+              "{} was told that its lease, which nobody asked to extend, is valid until {}, though "
+              "the server has promised it until {} only",
+              who_, one.told, one.promised);
   }
-  Of operator()(const ForcedNothing& /*one*/) const {
-    return {Judged::kForeignRelease,
-            fmt::format("{}, an operator, was told \"released\", but nobody has released what it "
-                        "had seen",
-                        who_)};
+  Violation operator()(const ForcedNothing& /*one*/) const {
+    return Of(Judged::kForeignRelease,
+              "{}, an operator, was told \"released\", but nobody has released what it had seen",
+              who_);
   }
-  Of operator()(const DeniedForce& one) const {
-    return {Judged::kSpuriousRefusal, fmt::format("{}, an operator, was told \"{}\" of a holder {}",
-                                                  who_, ToString(one.answer), one.why)};
+  Violation operator()(const DeniedForce& one) const {
+    return Of(Judged::kSpuriousRefusal, "{}, an operator, was told \"{}\" of a holder {}", who_,
+              one.answer, one.why);
   }
 
  private:
+  template <typename... Figures>
+  Violation Of(Judged property, Sentence<Figures...> sentence, const Figures&... figures) const {
+    return Violated(property, at_, client_, sentence, figures...);
+  }
+
   const harness::Kind& kind_;
   const VirtualTime at_;
+  const int client_;
   const std::string who_;
 };
 
@@ -183,8 +175,7 @@ bool NeedsUnrenewedOwnership(const Demand& of) {
 
 void JudgeObserved(const History& history, const harness::Kind& kind, Violations& found) {
   for (const Observation& one : history.observed) {
-    Convicted::Of of = std::visit(Convicted(one, kind), one.what);
-    found.push_back({of.property, one.at, one.client, std::move(of.what)});
+    found.push_back(std::visit(Convicted(one, kind), one.what));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,12 +25,14 @@ const T& InWords(const T& figure) {
 inline std::string InWords(Duration time) { return Instant(time); }
 inline std::string_view InWords(StatusCode answer) { return ToString(answer); }
 
-/// `sentence` is a format for the figures.
+/// A format for the figures.
 template <typename... Figures>
-Violation Violated(
-    Judged property, VirtualTime at, int client,
-    fmt::format_string<decltype(InWords(std::declval<const Figures&>()))...> sentence,
-    const Figures&... figures) {
+using Sentence =
+    fmt::format_string<decltype(InWords(std::declval<const std::type_identity_t<Figures>&>()))...>;
+
+template <typename... Figures>
+Violation Violated(Judged property, VirtualTime at, int client, Sentence<Figures...> sentence,
+                   const Figures&... figures) {
   return {property, at, client, fmt::format(sentence, InWords(figures)...)};
 }
 
