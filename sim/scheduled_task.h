@@ -61,6 +61,7 @@ struct ScheduledTask final : Pooled {
 
   bool at_yield_point = false;  // instant worlds: what it does next is visible to others
   std::uint32_t teardown_calls = 0;
+  int error = 0;           // its errno, if it has a C library
   bool abandoned = false;  // its stack still refers to it: never deleted
 };
 

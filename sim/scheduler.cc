@@ -5,6 +5,7 @@
 #include "sim/scheduler.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <exception>
 #include <utility>
 
@@ -185,8 +186,11 @@ void Scheduler::Resume(ScheduledTask* task) {
   RunMirror* const mirror = choices_.mirror();
   if (mirror != nullptr) mirror->OnTask(task->group);
   {
-    const TripwireScope armed(GroupOf(task).library);
+    posix::Library* const library = GroupOf(task).library;
+    const TripwireScope armed(library);
+    if (library != nullptr) errno = task->error;
     task->fiber.Resume();
+    if (library != nullptr) task->error = errno;
   }
   current_ = nullptr;
   if (mirror != nullptr) mirror->OnTask(-1);

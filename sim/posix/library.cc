@@ -51,7 +51,8 @@ int Library::Add(std::shared_ptr<Pollable> one) {
   return kFirstDescriptor + static_cast<int>(free - descriptors_.begin());
 }
 
-ssize_t Library::Told(ssize_t result, int errno_before) {
+template <typename Number>
+Number Library::Told(Number result) {
   if (engine_.scheduler.tearing_down()) {
     engine_.scheduler.CountTeardownCall(/*may_throw=*/false);
   } else {
@@ -63,8 +64,9 @@ ssize_t Library::Told(ssize_t result, int errno_before) {
     }
     last_call_ = engine_.now();
   }
-  errno = result < 0 ? static_cast<int>(-result) : errno_before;
-  return result < 0 ? -1 : result;
+  if (result >= 0) return result;
+  errno = static_cast<int>(-result);
+  return -1;
 }
 
 int Library::WhyNoSocket(int descriptor) const {
@@ -73,8 +75,8 @@ int Library::WhyNoSocket(int descriptor) const {
 
 int Library::OpenSocket(int domain, int type, int /*protocol*/) {
   const int kind = type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC);
-  if (domain != AF_INET) return static_cast<int>(Told(-EAFNOSUPPORT, 0));
-  if (kind != SOCK_STREAM) return static_cast<int>(Told(-EPROTONOSUPPORT, 0));
+  if (domain != AF_INET) return Told(-EAFNOSUPPORT);
+  if (kind != SOCK_STREAM) return Told(-EPROTONOSUPPORT);
   auto socket = std::make_shared<StreamSocket>(engine_, process_);
   socket->nonblocking = (type & SOCK_NONBLOCK) != 0;
   return Add(std::move(socket));
@@ -87,101 +89,94 @@ int Library::OpenEvent(unsigned count, int flags) {
 }
 
 int Library::Close(int descriptor) {
-  if (Find(descriptor) == nullptr) return static_cast<int>(Told(-EBADF, 0));
+  if (Find(descriptor) == nullptr) return Told(-EBADF);
   descriptors_[static_cast<std::size_t>(descriptor - kFirstDescriptor)].reset();
-  return static_cast<int>(Told(0, errno));
+  return Told(0);
 }
 
 int Library::Connect(int descriptor, const sockaddr* address, socklen_t size) {
-  const int before = errno;
   const auto socket = FindSocket(descriptor);
-  if (socket == nullptr) return static_cast<int>(Told(WhyNoSocket(descriptor), before));
-  return static_cast<int>(Told(socket->Connect(address, size), before));
+  if (socket == nullptr) return Told(WhyNoSocket(descriptor));
+  return Told(socket->Connect(address, size));
 }
 
 ssize_t Library::Receive(int descriptor, void* into, std::size_t size, int flags) {
-  const int before = errno;
   if (const auto socket = FindSocket(descriptor)) {
-    return Told(socket->Receive(static_cast<char*>(into), size, flags), before);
+    return Told(socket->Receive(static_cast<char*>(into), size, flags));
   }
   const auto event = std::dynamic_pointer_cast<EventCounter>(Find(descriptor));
-  if (event == nullptr) return Told(-EBADF, before);
+  if (event == nullptr) return Told(-EBADF);
   std::uint64_t count = 0;
-  if (size < sizeof(count)) return Told(-EINVAL, before);
+  if (size < sizeof(count)) return Told(-EINVAL);
   while ((count = event->Take()) == 0) {
-    if (event->nonblocking) return Told(-EAGAIN, before);
+    if (event->nonblocking) return Told(-EAGAIN);
     event->SetWaiter(engine_.scheduler.current());
     const bool alive = WaitUntil(kNever);
     event->SetWaiter(nullptr);
-    if (!alive) return Told(-ECANCELED, before);
+    if (!alive) return Told(-ECANCELED);
   }
   std::memcpy(into, &count, sizeof(count));
-  return Told(sizeof(count), before);
+  return Told(static_cast<ssize_t>(sizeof(count)));
 }
 
 ssize_t Library::Send(int descriptor, const void* bytes, std::size_t size, int flags) {
-  const int before = errno;
   if (const auto socket = FindSocket(descriptor)) {
-    return Told(socket->Send(static_cast<const char*>(bytes), size, flags), before);
+    return Told(socket->Send(static_cast<const char*>(bytes), size, flags));
   }
   const auto event = std::dynamic_pointer_cast<EventCounter>(Find(descriptor));
-  if (event == nullptr) return Told(-EBADF, before);
+  if (event == nullptr) return Told(-EBADF);
   std::uint64_t count = 0;
-  if (size < sizeof(count)) return Told(-EINVAL, before);
+  if (size < sizeof(count)) return Told(-EINVAL);
   std::memcpy(&count, bytes, sizeof(count));
-  return Told(event->Add(count) ? static_cast<ssize_t>(sizeof(count)) : -EAGAIN, before);
+  return Told(event->Add(count) ? static_cast<ssize_t>(sizeof(count)) : -EAGAIN);
 }
 
 int Library::Shutdown(int descriptor, int how) {
-  const int before = errno;
   const auto socket = FindSocket(descriptor);
-  return static_cast<int>(
-      Told(socket == nullptr ? WhyNoSocket(descriptor) : socket->Shutdown(how), before));
+  return Told(socket == nullptr ? WhyNoSocket(descriptor) : socket->Shutdown(how));
 }
 
 int Library::Flags(int descriptor) {
   const auto one = Find(descriptor);
-  if (one == nullptr) return static_cast<int>(Told(-EBADF, 0));
+  if (one == nullptr) return Told(-EBADF);
   return O_RDWR | (one->nonblocking ? O_NONBLOCK : 0);
 }
 
 int Library::SetFlags(int descriptor, int flags) {
   const auto one = Find(descriptor);
-  if (one == nullptr) return static_cast<int>(Told(-EBADF, 0));
+  if (one == nullptr) return Told(-EBADF);
   one->nonblocking = (flags & O_NONBLOCK) != 0;
   return 0;
 }
 
 int Library::GetOption(int descriptor, int level, int name, void* value, socklen_t* size) {
-  const int before = errno;
   const auto socket = FindSocket(descriptor);
-  if (socket == nullptr) return static_cast<int>(Told(WhyNoSocket(descriptor), errno));
-  if (*size < sizeof(int)) return static_cast<int>(Told(-EINVAL, 0));
+  if (socket == nullptr) return Told(WhyNoSocket(descriptor));
+  if (*size < sizeof(int)) return Told(-EINVAL);
   int answer = 0;
   if (level == SOL_SOCKET && name == SO_ERROR) answer = socket->TakeError();
   if (level == SOL_SOCKET && name == SO_TYPE) answer = SOCK_STREAM;
   std::memcpy(value, &answer, sizeof(answer));
   *size = sizeof(answer);
-  return static_cast<int>(Told(0, before));
+  return Told(0);
 }
 
 int Library::SetOption(int descriptor, int level, int name, const void* value, socklen_t size) {
   const auto socket = FindSocket(descriptor);
-  if (socket == nullptr) return static_cast<int>(Told(WhyNoSocket(descriptor), errno));
+  if (socket == nullptr) return Told(WhyNoSocket(descriptor));
   if (level != SOL_SOCKET || (name != SO_RCVTIMEO && name != SO_SNDTIMEO)) return 0;
   timeval time{};
-  if (size < sizeof(time)) return static_cast<int>(Told(-EINVAL, 0));
+  if (size < sizeof(time)) return Told(-EINVAL);
   std::memcpy(&time, value, sizeof(time));
-  if (time.tv_usec < 0 || time.tv_usec >= 1'000'000) return static_cast<int>(Told(-EDOM, 0));
+  if (time.tv_usec < 0 || time.tv_usec >= 1'000'000) return Told(-EDOM);
   (name == SO_RCVTIMEO ? socket->receive_timeout : socket->send_timeout) = LengthOf(time);
   return 0;
 }
 
 int Library::LookUp(const char* name, const char* service, const addrinfo* hints,
                     addrinfo** found) {
-  const int before = errno;
   const int error = posix::LookUp(engine_, name, service, hints, found);
-  Told(0, before);
+  Told(0);
   return error;
 }
 
@@ -216,14 +211,13 @@ void Library::AwaitAny(std::span<const pollfd> entries, MonotonicTime deadline) 
 }
 
 int Library::Poll(std::span<pollfd> entries, Duration timeout) {
-  const int before = errno;
   const MonotonicTime deadline = timeout < Duration{} ? kNever : AddSaturating(Now(), timeout);
   for (;;) {
-    if (engine_.scheduler.tearing_down()) return static_cast<int>(Told(-ECANCELED, before));
+    if (engine_.scheduler.tearing_down()) return Told(-ECANCELED);
     if (const int ready = CountReady(entries); ready > 0) {
-      return static_cast<int>(Told(ready, before));
+      return Told(ready);
     }
-    if (engine_.Reached(process_, deadline)) return static_cast<int>(Told(0, before));
+    if (engine_.Reached(process_, deadline)) return Told(0);
     AwaitAny(entries, deadline);
   }
 }
@@ -234,23 +228,21 @@ Duration Library::Epoch(clockid_t clock) const {
 }
 
 int Library::ReadClock(clockid_t clock, timespec* out) {
-  const int before = errno;
   if (!engine_.scheduler.tearing_down()) engine_.Step(process_, StepKind::kClock);
   const Duration shown = Now().time_since_epoch() + Epoch(clock);
   const auto seconds = std::chrono::floor<std::chrono::seconds>(shown);
   out->tv_sec = static_cast<time_t>(seconds.count());
   out->tv_nsec = static_cast<long>(nanoseconds(shown - seconds).count());
-  return static_cast<int>(Told(0, before));
+  return Told(0);
 }
 
 int Library::Sleep(Duration length) {
-  const int before = errno;
-  if (!Begins(StepKind::kWait)) return static_cast<int>(Told(-ECANCELED, before));
+  if (!Begins(StepKind::kWait)) return Told(-ECANCELED);
   const MonotonicTime deadline = AddSaturating(Now(), length);
   while (!engine_.Reached(process_, deadline)) {
-    if (!WaitUntil(deadline)) return static_cast<int>(Told(-ECANCELED, before));
+    if (!WaitUntil(deadline)) return Told(-ECANCELED);
   }
-  return static_cast<int>(Told(0, before));
+  return Told(0);
 }
 
 int Library::SleepUntil(clockid_t clock, Duration deadline) {
@@ -258,9 +250,8 @@ int Library::SleepUntil(clockid_t clock, Duration deadline) {
 }
 
 void Library::Yield() {
-  const int before = errno;
   if (Begins(StepKind::kWait)) WaitUntil(AddSaturating(Now(), kCall));
-  Told(0, before);
+  Told(0);
 }
 
 bool Library::Begins(StepKind kind) {

@@ -2,8 +2,8 @@
 //
 // The C library of one simulated process: what its functions do when a task of the process calls
 // them. Sockets lead to the simulated servers, clocks are the process's own, and waiting passes
-// virtual time. Each member has the arguments and the result of its function; errno is set as that
-// does, and otherwise left as the task had it.
+// virtual time. Each member has the arguments and the result of its function, and sets errno as
+// that does; the scheduler keeps an errno for each task.
 //
 // Descriptors are numbered from kFirstDescriptor on, the lowest free one first; what is below, such
 // as standard error, is the program's own. In teardown everything fails with ECANCELED, at once.
@@ -76,7 +76,8 @@ class Library {
   void AwaitAny(std::span<const pollfd> entries, MonotonicTime deadline);
   /// Ends a call: a negative result is an errno, which is set. YIELDS if the process has made many
   /// calls without waiting: a busy loop gets somewhere only if its calls take time.
-  ssize_t Told(ssize_t result, int errno_before);
+  template <typename Number>
+  Number Told(Number result);
   /// As EBADF and ENOTSOCK differ.
   int WhyNoSocket(int descriptor) const;
   MonotonicTime Now() const { return process_.clock.Local(engine_.now()); }

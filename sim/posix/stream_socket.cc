@@ -65,7 +65,7 @@ void StreamSocket::Settle() {
     state_ = State::kConnected;
     engine_.trace.Add(engine_.now(), process_.id, TraceKind::kConnect, "ok");
   } else if (link_->broke != nullptr) {
-    Fail(std::string_view(link_->broke) == "reset" ? ECONNREFUSED : ETIMEDOUT);
+    Fail(was_reset() ? ECONNREFUSED : ETIMEDOUT);
   }
 }
 
@@ -77,12 +77,17 @@ void StreamSocket::Fail(int error) {
 
 int StreamSocket::TakeError() {
   Settle();
-  const bool reset = state_ == State::kConnected && link_->broke != nullptr && !closed_by_server();
-  if (reset && !std::exchange(reset_told_, true)) {
-    return std::string_view(link_->broke) == "reset" ? ECONNRESET : ETIMEDOUT;
-  }
+  const bool broken = state_ == State::kConnected && link_->broke != nullptr && !closed_by_server();
+  if (const int error = broken ? TakeBreak() : 0; error != 0) return error;
   return std::exchange(error_, 0);
 }
+
+int StreamSocket::TakeBreak() {
+  if (std::exchange(break_told_, true)) return 0;
+  return was_reset() ? ECONNRESET : ETIMEDOUT;
+}
+
+bool StreamSocket::was_reset() const { return std::string_view(link_->broke) == "reset"; }
 
 bool StreamSocket::closed_by_server() const {
   return link_->broke != nullptr && std::string_view(link_->broke) == "closed by the server";
@@ -131,9 +136,9 @@ ssize_t StreamSocket::Give(char* into, std::size_t size, int flags) {
 }
 
 ssize_t StreamSocket::EndOfStream() {
-  if (closed_by_server() || std::exchange(reset_told_, true)) return 0;
-  engine_.trace.Add(engine_.now(), process_.id, TraceKind::kBroken, link_->broke);
-  return std::string_view(link_->broke) == "reset" ? -ECONNRESET : -ETIMEDOUT;
+  const int error = closed_by_server() ? 0 : TakeBreak();
+  if (error != 0) engine_.trace.Add(engine_.now(), process_.id, TraceKind::kBroken, link_->broke);
+  return -error;
 }
 
 ssize_t StreamSocket::Send(const char* bytes, std::size_t size, int flags) {
@@ -166,7 +171,7 @@ ssize_t StreamSocket::Send(const char* bytes, std::size_t size, int flags) {
 
 ssize_t StreamSocket::SendInVain(std::size_t count) {
   if (!engine_.Step(process_, StepKind::kBeforeSend)) return -ECANCELED;
-  if (!closed_by_server()) return std::exchange(reset_told_, true) ? -EPIPE : -ECONNRESET;
+  if (!closed_by_server()) return TakeBreak() == 0 ? -EPIPE : -ECONNRESET;
   // The first one is answered by a reset.
   return std::exchange(sent_to_nobody_, true) ? -EPIPE : static_cast<ssize_t>(count);
 }

@@ -62,8 +62,12 @@ class StreamSocket final : public Pollable {
   bool SendCommand(redis::Argv argv);
   /// What is written to a connection that has ended.
   ssize_t SendInVain(std::size_t count);
+  /// The errno of a break that is no orderly close, once; then 0. REQUIRES: there is one.
+  int TakeBreak();
   /// Whether the server has closed it in order.
   bool closed_by_server() const;
+  /// REQUIRES: it is broken.
+  bool was_reset() const;
   /// Waits until something comes, or the process's clock shows `deadline`. False in teardown.
   bool Await(WaitKind kind, MonotonicTime deadline, VirtualTime limit = VirtualTime::max());
   /// How many of `count` bytes go at once.
@@ -74,7 +78,7 @@ class StreamSocket final : public Pollable {
   Link* link_ = nullptr;
   State state_ = State::kNew;
   int error_ = 0;  ///< of the connect
-  bool reset_told_ = false;
+  bool break_told_ = false;
   bool sent_to_nobody_ = false;  ///< a write after the server's close, which it does not hear
   bool sends_no_more_ = false;
   redis::RequestParser parser_;

@@ -60,6 +60,12 @@ void NoteWhatIsLeftOut(const RealCheckOptions& options, bool own, reports::RunRe
   for (const auto& [why, names] : by_reason) {
     report.notes.push_back(fmt::format("scenarios that are left out ({}): {}", why, names));
   }
+  for (const Entry& entry : options.entries) {
+    if (!entry.subject->traits().posix) continue;
+    report.notes.push_back(
+        fmt::format("{} is left out: it asks a server called redis, which only simulated ones are",
+                    entry.subject->name()));
+  }
 }
 
 void NotePlans(const RealCheckOptions& options, reports::RunReport& report) {

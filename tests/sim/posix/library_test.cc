@@ -149,6 +149,21 @@ TEST(PosixSocketTest, ARestartedClientBeginsWithoutDescriptors) {
   bench.TearDown();
 }
 
+TEST(PosixErrnoTest, EachTaskHasItsOwn) {
+  Bench bench(2);
+  for (int process = 0; process < 2; ++process) {
+    bench.world->ServePosix(process);
+    bench.world->Start(process, [process] {
+      errno = process == 0 ? EDOM : ERANGE;
+      for (int i = 0; i < 3; ++i) {
+        std::this_thread::sleep_for(milliseconds(1));
+        EXPECT_EQ(errno, process == 0 ? EDOM : ERANGE);
+      }
+    });
+  }
+  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+}
+
 TEST(PosixEntropyTest, ItIsThatOfTheRun) {
   std::array<std::array<unsigned char, 16>, 2> bytes{};
   for (auto& one : bytes) {
