@@ -90,6 +90,26 @@ void Engine::BeforePick(const std::vector<ScheduledTask*>& ready) {
   noting_ = probe_->WantsFootprint();
 }
 
+bool Engine::Join(const Process& process, ScheduledTask& task, MonotonicTime deadline,
+                  bool may_throw) {
+  ScheduledTask& self = *scheduler.current();
+  self.joins = &task;
+  self.joins_in_destructor = !may_throw;
+  while (task.state != ScheduledTask::State::kDone) {
+    if (scheduler.tearing_down()) {
+      if (may_throw) scheduler.CountTeardownCall();
+      scheduler.YieldInTeardown();
+      continue;
+    }
+    if (Reached(process, deadline)) break;
+    task.joiners.Append(&self);
+    Wait(WaitKind::kJoin, process, deadline);
+    task.joiners.Remove(&self);
+  }
+  self.joins = nullptr;
+  return task.state == ScheduledTask::State::kDone;
+}
+
 void Engine::StepSlowly(Process& process, StepKind kind) {
   if (steps_ > options.max_steps) {
     scheduler.Stop(StopReason::kStepLimit);

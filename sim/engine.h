@@ -71,6 +71,11 @@ class Engine final : public SchedulerHost {
     return !scheduler.tearing_down();
   }
 
+  /// Waits until the task has ended, in teardown, too, or until the process's clock shows
+  /// `deadline`. Returns whether it has ended. `may_throw`: the caller may be ended by an exception
+  /// in teardown.
+  bool Join(const Process& process, ScheduledTask& task, MonotonicTime deadline, bool may_throw);
+
   bool Reached(const Process& process, MonotonicTime deadline) const {
     return process.clock.Global(deadline) <= now();
   }

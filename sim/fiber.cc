@@ -18,6 +18,7 @@
 
 #include "sim/check.h"
 #include "sim/pooled.h"
+#include "sim/posix/thread_locals.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define INTERLOCK_SIM_ASAN 1
@@ -49,6 +50,7 @@ namespace {
 
 // The pools of this thread, for the signal handler, which cannot be given an argument.
 thread_local StackPool* first_pool = nullptr;
+const posix::OfOsThread first_pool_is(&first_pool, sizeof(first_pool));
 
 std::size_t PageSize() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
@@ -85,11 +87,7 @@ StackPool::~StackPool() {
 }
 
 std::size_t StackPool::stack_size() {
-#if defined(INTERLOCK_SIM_ASAN) || defined(INTERLOCK_SIM_TSAN)
   return 256 * 1024;
-#else
-  return 64 * 1024;
-#endif
 }
 
 char* StackPool::Acquire() {
@@ -124,6 +122,7 @@ struct Fiber::Control final : Pooled {
   ExceptionState exceptions;
   bool done = false;
   bool unwind = false;
+  bool forsaken = false;
   char* bottom = nullptr;  // of the fiber's stack
 #ifdef INTERLOCK_SIM_ASAN
   void* own_fake_stack = nullptr;
@@ -182,6 +181,13 @@ Fiber::Fiber() = default;
 
 Fiber::~Fiber() {
   if (!started() || done()) return;
+  if (control_->forsaken) {
+#ifdef INTERLOCK_SIM_TSAN
+    __tsan_destroy_fiber(control_->tsan_fiber);
+#endif
+    control_->pool->Release(control_->bottom);
+    return;
+  }
   RequestUnwind();
   Resume();
   if (!done()) Abandon();
@@ -239,6 +245,8 @@ void Fiber::Start(StackPool& pool, void (*entry)(void*), void* argument) {
 }
 
 void Fiber::RequestUnwind() { control_->unwind = true; }
+
+void Fiber::Forsake() { control_->forsaken = true; }
 
 void Fiber::Abandon() {
   // Deliberately never deleted: its stack refers to it.

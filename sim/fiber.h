@@ -38,6 +38,8 @@ class StackPool {
 
   redis::SmallBlocks& blocks() { return blocks_; }
 
+  /// Enough for code that was written for the stacks of threads; pages that are not used cost
+  /// nothing.
   static std::size_t stack_size();
   std::size_t created() const { return stacks_.size(); }
   std::size_t available() const { return free_.size(); }
@@ -54,6 +56,7 @@ class Fiber {
  public:
   Fiber();
   /// Unwinds a suspended fiber by throwing FiberUnwind in it; one that swallows it is abandoned.
+  /// One that was forsaken is not resumed.
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
@@ -76,6 +79,10 @@ class Fiber {
 
   /// Gives up the suspended fiber: it is never resumed, and its stack and objects stay allocated.
   void Abandon();
+
+  /// Gives up the suspended fiber: it is never resumed. Until this is destroyed its stack keeps its
+  /// place; then others use it, and nothing of what is on it is ever destroyed.
+  void Forsake();
 
   bool started() const { return control_ != nullptr; }
   bool done() const;

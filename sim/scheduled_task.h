@@ -27,7 +27,7 @@ class WaitList {
 };
 
 /// What a task waits for, for reports only.
-enum class WaitKind : std::uint8_t { kNothing, kConnect, kReply, kEvent, kJoin };
+enum class WaitKind : std::uint8_t { kNothing, kConnect, kReply, kEvent, kThread, kJoin };
 
 /// What a task is about to do, as hashes; 0: unknown. See Candidate.
 struct PendingEvent {
@@ -61,8 +61,7 @@ struct ScheduledTask final : Pooled {
 
   bool at_yield_point = false;  // instant worlds: what it does next is visible to others
   std::uint32_t teardown_calls = 0;
-  int error = 0;           // its errno, if it has a C library
-  bool abandoned = false;  // its stack still refers to it: never deleted
+  bool abandoned = false;  // its stack still refers to it
 };
 
 }  // namespace interlock::sim

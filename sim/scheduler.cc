@@ -5,11 +5,11 @@
 #include "sim/scheduler.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <exception>
 #include <utility>
 
 #include "sim/check.h"
+#include "sim/posix/library.h"
 #include "sim/run_mirror.h"
 #include "sim/tripwire.h"
 #include "sim/world.h"
@@ -53,15 +53,6 @@ Scheduler::~Scheduler() {
   memory_.candidates = std::move(candidates_);
 }
 
-int Scheduler::AddGroup() {
-  groups_.emplace_back();
-  return static_cast<int>(groups_.size()) - 1;
-}
-
-void Scheduler::SetLibrary(int group, posix::Library* library) {
-  groups_[static_cast<std::size_t>(group)].library = library;
-}
-
 ScheduledTask* Scheduler::AddTask(int group, std::string name, std::function<void()> body,
                                   VirtualTime after) {
   tasks_.emplace_back(new (stacks_.blocks()) ScheduledTask());
@@ -88,6 +79,7 @@ ScheduledTask* Scheduler::AddTask(int group, std::string name, std::function<voi
 
 StopReason Scheduler::Run(VirtualTime until) {
   Require(current_ == nullptr, "Run was called from inside a task");
+  const posix::OutsideAgain at_the_end;
   for (;;) {
     if (stop_) return *stop_;
     if (instant_ && !timers_.empty() && timers_.next_time() <= now_) {
@@ -173,7 +165,10 @@ ScheduledTask* Scheduler::PickNext() {
   return TakeReady(index);
 }
 
-void Scheduler::Enter(void* task) { static_cast<ScheduledTask*>(task)->body(); }
+void Scheduler::Enter(void* task) {
+  static_cast<ScheduledTask*>(task)->body();
+  if (posix::Library* library = ServingLibrary()) library->threads().End();
+}
 
 void Scheduler::Resume(ScheduledTask* task) {
   if (!task->fiber.started()) {
@@ -188,9 +183,9 @@ void Scheduler::Resume(ScheduledTask* task) {
   {
     posix::Library* const library = GroupOf(task).library;
     const TripwireScope armed(library);
-    if (library != nullptr) errno = task->error;
+    posix::ThreadLocals::PutInPlace(library != nullptr ? &library->threads().LocalsOf(*task)
+                                                       : nullptr);
     task->fiber.Resume();
-    if (library != nullptr) task->error = errno;
   }
   current_ = nullptr;
   if (mirror != nullptr) mirror->OnTask(-1);
@@ -340,8 +335,10 @@ void Scheduler::YieldInTeardown() {
 }
 
 void Scheduler::Abandon(ScheduledTask* task) {
-  task->fiber.Abandon();
   task->state = State::kDone;
+  // A thread of a C library often waits for ever, so its stack cannot be lost each time.
+  if (GroupOf(task).library != nullptr) return task->fiber.Forsake();
+  task->fiber.Abandon();
   task->abandoned = true;
 }
 
@@ -349,6 +346,7 @@ void Scheduler::TearDown() {
   Require(current_ == nullptr, "a World was destroyed from inside one of its tasks");
   tearing_down_ = true;
   ready_.clear();
+  const posix::OutsideAgain at_the_end;
   while (!TearDownRound()) {
   }
 }

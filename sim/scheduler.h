@@ -61,9 +61,11 @@ class Scheduler {
   bool tearing_down() const { return tearing_down_; }
   const std::vector<std::unique_ptr<ScheduledTask>>& tasks() const { return tasks_; }
 
-  int AddGroup();
+  int AddGroup() { return groups_.emplace_back(), static_cast<int>(groups_.size()) - 1; }
   /// The C library that the group's tasks call. REQUIRES: it outlives the tasks.
-  void SetLibrary(int group, posix::Library* library);
+  void SetLibrary(int group, posix::Library* library) {
+    groups_[static_cast<std::size_t>(group)].library = library;
+  }
   /// The task becomes ready at `after`, or now. In a killed group or in teardown it never runs.
   ScheduledTask* AddTask(int group, std::string name, std::function<void()> body,
                          VirtualTime after);
@@ -138,7 +140,7 @@ class Scheduler {
   void FireTimers();
   bool TearDownRound();
   void BreakJoinCycle();
-  static void Abandon(ScheduledTask* task);
+  void Abandon(ScheduledTask* task);
   Group& GroupOf(const ScheduledTask* task) {
     return groups_[static_cast<std::size_t>(task->group)];
   }

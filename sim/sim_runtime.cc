@@ -51,23 +51,11 @@ bool SimEvent::WaitUntil(MonotonicTime deadline) {
 
 void SimTask::Wait(bool may_throw) {
   Scheduler& scheduler = engine_.scheduler;
-  ScheduledTask* self = scheduler.current();
   // Outside tasks nothing could run the task that is waited for.
-  if (task_->state == ScheduledTask::State::kDone || self == nullptr) return;
+  const bool waits = scheduler.current() != nullptr;
+  if (task_->state == ScheduledTask::State::kDone || !waits) return;
   if (may_throw || !scheduler.tearing_down()) engine_.Step(process_, StepKind::kWait);
-  self->joins = task_;
-  self->joins_in_destructor = !may_throw;
-  while (task_->state != ScheduledTask::State::kDone) {
-    if (scheduler.tearing_down()) {
-      if (may_throw) scheduler.CountTeardownCall();
-      scheduler.YieldInTeardown();
-      continue;
-    }
-    task_->joiners.Append(self);
-    engine_.Wait(WaitKind::kJoin, process_, kNever);
-    task_->joiners.Remove(self);
-  }
-  self->joins = nullptr;
+  engine_.Join(process_, *task_, kNever, may_throw);
 }
 
 MonotonicTime SimRuntime::Now() {

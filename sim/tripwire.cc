@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sim/posix/interposers.h"
+#include "sim/posix/thread_locals.h"
 
 namespace interlock::sim {
 
@@ -17,6 +18,9 @@ namespace {
 thread_local bool armed = false;
 thread_local posix::Library* serving = nullptr;
 thread_local const char* reason = nullptr;
+const posix::OfOsThread armed_is(&armed, sizeof(armed));
+const posix::OfOsThread serving_is(&serving, sizeof(serving));
+const posix::OfOsThread reason_is(&reason, sizeof(reason));
 
 void Print(const char* text) {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;

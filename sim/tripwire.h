@@ -4,9 +4,9 @@
 // thread makes a run depend on more than its tape, so that no verdict about it is valid. So these C
 // library functions end the program, with a backtrace, when called by a task of a running world:
 //   clock_gettime gettimeofday time nanosleep clock_nanosleep getrandom getentropy pthread_create
-//   poll epoll_wait connect send recv
+//   poll epoll_wait connect send recv std::random_device
 // A task of a process that has a C library of its own (posix/library.h) is served by that instead.
-// Outside tasks they work as usual. std::random_device is not caught.
+// Outside tasks they work as usual.
 //
 // Not in sanitizer builds, whose own interceptors use these names. Thread safety: all state is per
 // thread.

@@ -61,6 +61,8 @@ std::string World::State::Describe(const ScheduledTask& task) const {
     }
     case WaitKind::kJoin:
       return text + "end of task " + (task.joins != nullptr ? task.joins->name : "") + since;
+    case WaitKind::kThread:
+      return text + "another thread " + Until(task.wait_until) + since;
     case WaitKind::kEvent:
     case WaitKind::kNothing:
       break;

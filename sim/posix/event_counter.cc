@@ -3,6 +3,8 @@
 
 #include <poll.h>
 
+#include <cerrno>
+#include <cstring>
 #include <limits>
 
 namespace interlock::sim::posix {
@@ -13,17 +15,27 @@ constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max() - 1;
 
 }  // namespace
 
-std::uint64_t EventCounter::Take() {
-  const std::uint64_t taken = semaphore_ && count_ > 0 ? 1 : count_;
+ssize_t EventCounter::Receive(char* into, std::size_t size, int /*flags*/) {
+  if (size < sizeof(count_)) return -EINVAL;
+  while (count_ == 0) {
+    if (nonblocking) return -EAGAIN;
+    if (!AwaitChange(engine_, process_)) return -ECANCELED;
+  }
+  const std::uint64_t taken = semaphore_ ? 1 : count_;
   count_ -= taken;
-  return taken;
+  std::memcpy(into, &taken, sizeof(taken));
+  return static_cast<ssize_t>(sizeof(taken));
 }
 
-bool EventCounter::Add(std::uint64_t count) {
-  if (count > kMost - count_) return false;
-  count_ += count;
+ssize_t EventCounter::Send(const char* bytes, std::size_t size, int /*flags*/) {
+  std::uint64_t added = 0;
+  if (size < sizeof(added)) return -EINVAL;
+  std::memcpy(&added, bytes, sizeof(added));
+  if (added > kMost) return -EINVAL;
+  if (added > kMost - count_) return -EAGAIN;
+  count_ += added;
   if (waiter_ != nullptr) engine_.scheduler.MakeReady(waiter_);
-  return true;
+  return static_cast<ssize_t>(sizeof(added));
 }
 
 short EventCounter::Ready() {

@@ -13,18 +13,19 @@ namespace interlock::sim::posix {
 
 class EventCounter final : public Pollable {
  public:
-  EventCounter(Engine& engine, std::uint64_t count, bool semaphore)
-      : engine_(engine), count_(count), semaphore_(semaphore) {}
+  EventCounter(Engine& engine, const Process& process, std::uint64_t count, bool semaphore)
+      : engine_(engine), process_(process), count_(count), semaphore_(semaphore) {}
 
-  /// Takes the count, or one of it. 0: there is nothing to take.
-  std::uint64_t Take();
-  /// False: it would overflow.
-  bool Add(std::uint64_t count);
+  ssize_t Receive(char* into, std::size_t size, int flags) override;
+  /// -EAGAIN if it would overflow, even where the real one waits.
+  ssize_t Send(const char* bytes, std::size_t size, int flags) override;
   short Ready() override;
-  void SetWaiter(ScheduledTask* task) override { waiter_ = task; }
 
  private:
+  void SetWaiter(ScheduledTask* task) override { waiter_ = task; }
+
   Engine& engine_;
+  const Process& process_;
   std::uint64_t count_;
   const bool semaphore_;
   ScheduledTask* waiter_ = nullptr;

@@ -4,13 +4,7 @@
 #undef _FORTIFY_SOURCE  // Its inline versions would collide with the definitions here.
 #include "sim/posix/interposers.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define INTERLOCK_SIM_NO_INTERPOSERS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define INTERLOCK_SIM_NO_INTERPOSERS 1
-#endif
-#endif
+#include "sim/posix/serving.h"
 
 #ifdef INTERLOCK_SIM_NO_INTERPOSERS
 
@@ -20,22 +14,16 @@ const bool kInterposed = false;
 
 #else
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
-#include <pthread.h>
-#include <sched.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdarg>
@@ -44,10 +32,9 @@ const bool kInterposed = false;
 #include <ctime>
 #include <span>
 #include <string>
+#include <string_view>
 
-#include "sim/posix/library.h"
 #include "sim/posix/selection.h"
-#include "sim/tripwire.h"
 
 namespace interlock::sim::posix {
 
@@ -55,52 +42,35 @@ const bool kInterposed = true;
 
 namespace {
 
-/// What serves a call that nobody else may make in a task.
-Library* Served(const char* function) {
-  Library* library = ServingLibrary();
-  if (library == nullptr) CheckEscape(function);
-  return library;
-}
-
-/// What serves a call with this descriptor; null: it is one of the program's own.
-Library* ServedOn(int descriptor) { return Library::Owns(descriptor) ? ServingLibrary() : nullptr; }
-
-/// Ends the program if a task calls the function with a descriptor of the library's, which does not
-/// serve it.
-void RefuseOn(int descriptor, const char* function) {
-  if (ServedOn(descriptor) != nullptr) CheckEscape(function);
-}
-
-void* Resolve(const char* name, std::atomic<void*>& kept) {
-  void* function = kept.load(std::memory_order_relaxed);
-  if (function == nullptr) {
-    function = dlsym(RTLD_NEXT, name);
-    kept.store(function, std::memory_order_relaxed);
+std::string Gather(std::span<const iovec> parts) {
+  std::string bytes;
+  for (const iovec& part : parts) {
+    bytes.append(static_cast<const char*>(part.iov_base), part.iov_len);
   }
-  return function;
+  return bytes;
 }
 
-Duration LengthOf(const timespec& time) {
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+std::size_t SizeOf(std::span<const iovec> parts) {
+  std::size_t size = 0;
+  for (const iovec& part : parts) size += part.iov_len;
+  return size;
 }
 
-std::span<std::byte> BytesOf(void* out, std::size_t size) {
-  return {static_cast<std::byte*>(out), size};
+void Scatter(std::string_view bytes, std::span<const iovec> parts) {
+  for (const iovec& part : parts) {
+    bytes.remove_prefix(bytes.copy(static_cast<char*>(part.iov_base), part.iov_len));
+  }
 }
 
 }  // namespace
+
+// Brings the others into each program that has these.
+[[gnu::used]] static const char* const kOthers[] = {kThreadCalls, kIdentityCalls, kRefusedCalls};
 
 }  // namespace interlock::sim::posix
 
 namespace posix = interlock::sim::posix;
 using posix::Library;
-
-// The next definition of the function; kept without a guarded static, which may itself wait.
-#define REAL(name)                                                                         \
-  (reinterpret_cast<decltype(&::name)>(posix::Resolve(#name, []() -> std::atomic<void*>& { \
-    static constinit std::atomic<void*> kept = nullptr;                                    \
-    return kept;                                                                           \
-  }())))
 
 extern "C" {
 
@@ -157,29 +127,6 @@ unsigned int sleep(unsigned int length) {
   return 0;
 }
 
-int sched_yield() noexcept {
-  Library* library = interlock::sim::ServingLibrary();
-  if (library == nullptr) return REAL(sched_yield)();
-  library->Yield();
-  return 0;
-}
-
-// Entropy.
-
-ssize_t getrandom(void* out, size_t size, unsigned int flags) {
-  Library* library = posix::Served("getrandom");
-  if (library == nullptr) return REAL(getrandom)(out, size, flags);
-  library->FillRandom(posix::BytesOf(out, size));
-  return static_cast<ssize_t>(size);
-}
-
-int getentropy(void* out, size_t size) {
-  Library* library = posix::Served("getentropy");
-  if (library == nullptr) return REAL(getentropy)(out, size);
-  library->FillRandom(posix::BytesOf(out, size));
-  return 0;
-}
-
 // Descriptors.
 
 int socket(int domain, int type, int protocol) noexcept {
@@ -192,6 +139,16 @@ int socket(int domain, int type, int protocol) noexcept {
 int eventfd(unsigned int count, int flags) noexcept {
   if (Library* library = interlock::sim::ServingLibrary()) return library->OpenEvent(count, flags);
   return REAL(eventfd)(count, flags);
+}
+
+int pipe2(int files[2], int flags) noexcept {
+  if (Library* library = interlock::sim::ServingLibrary()) return library->OpenPipe(files, flags);
+  return REAL(pipe2)(files, flags);
+}
+
+int pipe(int files[2]) noexcept {
+  if (Library* library = interlock::sim::ServingLibrary()) return library->OpenPipe(files, 0);
+  return REAL(pipe)(files);
 }
 
 int close(int file) {
@@ -244,11 +201,25 @@ ssize_t write(int file, const void* bytes, size_t size) {
 ssize_t writev(int file, const iovec* parts, int count) {
   Library* library = posix::ServedOn(file);
   if (library == nullptr) return REAL(writev)(file, parts, count);
-  std::string bytes;
-  for (int i = 0; i < count; ++i) {
-    bytes.append(static_cast<const char*>(parts[i].iov_base), parts[i].iov_len);
-  }
+  const std::string bytes = posix::Gather({parts, static_cast<std::size_t>(count)});
   return library->Send(file, bytes.data(), bytes.size(), 0);
+}
+
+ssize_t sendmsg(int file, const msghdr* message, int flags) {
+  Library* library = posix::ServedOn(file);
+  if (library == nullptr) return REAL(sendmsg)(file, message, flags);
+  const std::string bytes = posix::Gather({message->msg_iov, message->msg_iovlen});
+  return library->Send(file, bytes.data(), bytes.size(), flags);
+}
+
+ssize_t readv(int file, const iovec* parts, int count) {
+  Library* library = posix::ServedOn(file);
+  if (library == nullptr) return REAL(readv)(file, parts, count);
+  const std::span<const iovec> all(parts, static_cast<std::size_t>(count));
+  std::string bytes(posix::SizeOf(all), '\0');
+  const ssize_t got = library->Receive(file, bytes.data(), bytes.size(), 0);
+  if (got > 0) posix::Scatter({bytes.data(), static_cast<std::size_t>(got)}, all);
+  return got;
 }
 
 int shutdown(int file, int how) noexcept {
@@ -346,44 +317,6 @@ int __poll_chk(pollfd* entries, nfds_t count, int timeout_ms, size_t /*room*/) {
 int __ppoll_chk(pollfd* entries, nfds_t count, const timespec* timeout, const sigset_t* mask,
                 size_t /*room*/) {
   return ppoll(entries, count, timeout, mask);
-}
-
-// What no task may call, and no library serves so far.
-
-int pthread_create(pthread_t* thread, const pthread_attr_t* options, void* (*body)(void*),
-                   void* argument) noexcept {
-  interlock::sim::CheckEscape("pthread_create");
-  return REAL(pthread_create)(thread, options, body, argument);
-}
-
-int epoll_ctl(int file, int operation, int other, epoll_event* event) noexcept {
-  posix::RefuseOn(other, "epoll_ctl");
-  return REAL(epoll_ctl)(file, operation, other, event);
-}
-
-ssize_t readv(int file, const iovec* parts, int count) {
-  posix::RefuseOn(file, "readv");
-  return REAL(readv)(file, parts, count);
-}
-
-ssize_t recvmsg(int file, msghdr* message, int flags) {
-  posix::RefuseOn(file, "recvmsg");
-  return REAL(recvmsg)(file, message, flags);
-}
-
-ssize_t sendmsg(int file, const msghdr* message, int flags) {
-  posix::RefuseOn(file, "sendmsg");
-  return REAL(sendmsg)(file, message, flags);
-}
-
-int dup(int file) noexcept {
-  posix::RefuseOn(file, "dup");
-  return REAL(dup)(file);
-}
-
-int epoll_wait(int file, epoll_event* events, int size, int timeout_ms) {
-  interlock::sim::CheckEscape("epoll_wait");
-  return REAL(epoll_wait)(file, events, size, timeout_ms);
 }
 
 }  // extern "C"

@@ -12,4 +12,9 @@ namespace interlock::sim::posix {
 /// Whether they are part of this build.
 extern const bool kInterposed;
 
+/// Names the sources with the others, so that each is linked with the first.
+extern const char kThreadCalls[];
+extern const char kIdentityCalls[];
+extern const char kRefusedCalls[];
+
 }  // namespace interlock::sim::posix

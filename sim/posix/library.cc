@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "sim/posix/devices.h"
 #include "sim/posix/names.h"
 
 namespace interlock::sim::posix {
@@ -21,17 +22,20 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// Calls that cost no time, and how much those after them take: each so many of them twice as much.
-constexpr int kFreeCalls = 16;
-constexpr int kCallsOfOneLength = 64;
-constexpr int kMostDoublings = 10;
-constexpr Duration kCall = std::chrono::microseconds(1);
-
 Duration LengthOf(const timeval& time) {
   return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
 }
 
 }  // namespace
+
+void Library::Forget() {
+  descriptors_.clear();
+  parking_.Forget();
+  mutexes_.Forget();
+  shared_locks_.Forget();
+  futexes_.Forget();
+  identity_.Forget();
+}
 
 std::shared_ptr<Pollable> Library::Find(int descriptor) const {
   const auto index = static_cast<std::size_t>(descriptor - kFirstDescriptor);
@@ -53,17 +57,7 @@ int Library::Add(std::shared_ptr<Pollable> one) {
 
 template <typename Number>
 Number Library::Told(Number result) {
-  if (engine_.scheduler.tearing_down()) {
-    engine_.scheduler.CountTeardownCall(/*may_throw=*/false);
-  } else {
-    idle_calls_ = engine_.now() == last_call_ ? idle_calls_ + 1 : 0;
-    if (idle_calls_ > kFreeCalls) {
-      const int doublings =
-          std::min((idle_calls_ - kFreeCalls) / kCallsOfOneLength, kMostDoublings);
-      WaitUntil(AddSaturating(Now(), kCall * (1 << doublings)));
-    }
-    last_call_ = engine_.now();
-  }
+  pace_.Count();
   if (result >= 0) return result;
   errno = static_cast<int>(-result);
   return -1;
@@ -83,10 +77,23 @@ int Library::OpenSocket(int domain, int type, int /*protocol*/) {
 }
 
 int Library::OpenEvent(unsigned count, int flags) {
-  auto event = std::make_shared<EventCounter>(engine_, count, (flags & EFD_SEMAPHORE) != 0);
+  const bool semaphore = (flags & EFD_SEMAPHORE) != 0;
+  auto event = std::make_shared<EventCounter>(engine_, process_, count, semaphore);
   event->nonblocking = (flags & EFD_NONBLOCK) != 0;
   return Add(std::move(event));
 }
+
+int Library::OpenPipe(int files[2], int flags) {
+  const auto buffer = std::make_shared<PipeBuffer>();
+  for (const bool reads : {true, false}) {
+    auto end = std::make_shared<PipeEnd>(engine_, process_, buffer, reads);
+    end->nonblocking = (flags & O_NONBLOCK) != 0;
+    files[reads ? 0 : 1] = Add(std::move(end));
+  }
+  return Told(0);
+}
+
+int Library::OpenRandomDevice() { return Add(std::make_shared<RandomDevice>(process_)); }
 
 int Library::Close(int descriptor) {
   if (Find(descriptor) == nullptr) return Told(-EBADF);
@@ -101,34 +108,13 @@ int Library::Connect(int descriptor, const sockaddr* address, socklen_t size) {
 }
 
 ssize_t Library::Receive(int descriptor, void* into, std::size_t size, int flags) {
-  if (const auto socket = FindSocket(descriptor)) {
-    return Told(socket->Receive(static_cast<char*>(into), size, flags));
-  }
-  const auto event = std::dynamic_pointer_cast<EventCounter>(Find(descriptor));
-  if (event == nullptr) return Told(-EBADF);
-  std::uint64_t count = 0;
-  if (size < sizeof(count)) return Told(-EINVAL);
-  while ((count = event->Take()) == 0) {
-    if (event->nonblocking) return Told(-EAGAIN);
-    event->SetWaiter(engine_.scheduler.current());
-    const bool alive = WaitUntil(kNever);
-    event->SetWaiter(nullptr);
-    if (!alive) return Told(-ECANCELED);
-  }
-  std::memcpy(into, &count, sizeof(count));
-  return Told(static_cast<ssize_t>(sizeof(count)));
+  const auto one = Find(descriptor);
+  return Told(one == nullptr ? -EBADF : one->Receive(static_cast<char*>(into), size, flags));
 }
 
 ssize_t Library::Send(int descriptor, const void* bytes, std::size_t size, int flags) {
-  if (const auto socket = FindSocket(descriptor)) {
-    return Told(socket->Send(static_cast<const char*>(bytes), size, flags));
-  }
-  const auto event = std::dynamic_pointer_cast<EventCounter>(Find(descriptor));
-  if (event == nullptr) return Told(-EBADF);
-  std::uint64_t count = 0;
-  if (size < sizeof(count)) return Told(-EINVAL);
-  std::memcpy(&count, bytes, sizeof(count));
-  return Told(event->Add(count) ? static_cast<ssize_t>(sizeof(count)) : -EAGAIN);
+  const auto one = Find(descriptor);
+  return Told(one == nullptr ? -EBADF : one->Send(static_cast<const char*>(bytes), size, flags));
 }
 
 int Library::Shutdown(int descriptor, int how) {
@@ -204,10 +190,11 @@ void Library::AwaitAny(std::span<const pollfd> entries, MonotonicTime deadline) 
     if (!link.has_value()) link = one->link();
     awaited.push_back(one);
   }
-  for (const auto& one : awaited) one->SetWaiter(engine_.scheduler.current());
+  ScheduledTask* const self = engine_.scheduler.current();
+  for (const auto& one : awaited) one->AddWaiter(self);
   const WaitKind kind = link.has_value() ? WaitKind::kReply : WaitKind::kEvent;
   engine_.Wait(kind, process_, deadline, VirtualTime::max(), link.value_or(0));
-  for (const auto& one : awaited) one->SetWaiter(nullptr);
+  for (const auto& one : awaited) one->RemoveWaiter(engine_.scheduler, self);
 }
 
 int Library::Poll(std::span<pollfd> entries, Duration timeout) {
@@ -228,8 +215,9 @@ Duration Library::Epoch(clockid_t clock) const {
 }
 
 int Library::ReadClock(clockid_t clock, timespec* out) {
-  if (!engine_.scheduler.tearing_down()) engine_.Step(process_, StepKind::kClock);
-  const Duration shown = Now().time_since_epoch() + Epoch(clock);
+  // No step: a fault at the next one strikes behind the reading all the same.
+  Duration shown = Now().time_since_epoch() + Epoch(clock);
+  if (engine_.scheduler.tearing_down()) shown += std::chrono::hours(++readings_in_teardown_);
   const auto seconds = std::chrono::floor<std::chrono::seconds>(shown);
   out->tv_sec = static_cast<time_t>(seconds.count());
   out->tv_nsec = static_cast<long>(nanoseconds(shown - seconds).count());
@@ -245,13 +233,12 @@ int Library::Sleep(Duration length) {
   return Told(0);
 }
 
-int Library::SleepUntil(clockid_t clock, Duration deadline) {
-  return Sleep(std::max(Duration{}, deadline - Epoch(clock) - Now().time_since_epoch()));
+MonotonicTime Library::AtClock(clockid_t clock, Duration time) const {
+  return AddSaturating(MonotonicTime(-Epoch(clock)), time);
 }
 
-void Library::Yield() {
-  if (Begins(StepKind::kWait)) WaitUntil(AddSaturating(Now(), kCall));
-  Told(0);
+int Library::SleepUntil(clockid_t clock, Duration deadline) {
+  return Sleep(std::max(Duration{}, deadline - Epoch(clock) - Now().time_since_epoch()));
 }
 
 bool Library::Begins(StepKind kind) {
@@ -262,7 +249,5 @@ bool Library::WaitUntil(MonotonicTime deadline) {
   if (engine_.scheduler.tearing_down()) return false;
   return engine_.Wait(WaitKind::kEvent, process_, deadline);
 }
-
-void Library::FillRandom(std::span<std::byte> bytes) { process_.runtime->FillRandom(bytes); }
 
 }  // namespace interlock::sim::posix

@@ -3,10 +3,11 @@
 // The C library of one simulated process: what its functions do when a task of the process calls
 // them. Sockets lead to the simulated servers, clocks are the process's own, and waiting passes
 // virtual time. Each member has the arguments and the result of its function, and sets errno as
-// that does; the scheduler keeps an errno for each task.
+// that does.
 //
 // Descriptors are numbered from kFirstDescriptor on, the lowest free one first; what is below, such
-// as standard error, is the program's own. In teardown everything fails with ECANCELED, at once.
+// as standard error, is the program's own. In teardown everything fails with ECANCELED, at once,
+// and each reading of a clock shows a later hour, so that no deadline is waited for.
 // Thread safety: none; one world, one OS thread.
 #pragma once
 
@@ -23,8 +24,14 @@
 
 #include "sim/engine.h"
 #include "sim/posix/event_counter.h"
+#include "sim/posix/futexes.h"
+#include "sim/posix/identity.h"
+#include "sim/posix/mutexes.h"
+#include "sim/posix/pace.h"
+#include "sim/posix/parking.h"
 #include "sim/posix/pollable.h"
 #include "sim/posix/stream_socket.h"
+#include "sim/posix/threads.h"
 
 namespace interlock::sim::posix {
 
@@ -34,15 +41,28 @@ class Library {
   static constexpr int kFirstDescriptor = 512;
 
   Library(Engine& engine, Process& process) : engine_(engine), process_(process) {}
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
 
   /// Whether the descriptor is one that this library gave, or may give.
   static bool Owns(int descriptor) { return descriptor >= kFirstDescriptor; }
-  /// The process begins anew: without descriptors.
-  void Forget() { descriptors_.clear(); }
+  /// The process begins anew: without descriptors, and nothing is held or waited for.
+  void Forget();
+
+  Threads& threads() { return threads_; }
+  Mutexes& mutexes() { return mutexes_; }
+  SharedLocks& shared_locks() { return shared_locks_; }
+  Futexes& futexes() { return futexes_; }
+  Identity& identity() { return identity_; }
+  /// As gettid(2).
+  int ThreadId() const { return identity_.ThreadId(parking_.current()->ordinal); }
 
   // Descriptors.
   int OpenSocket(int domain, int type, int protocol);
   int OpenEvent(unsigned count, int flags);
+  /// The end that reads, then the one that writes. `flags`: O_NONBLOCK.
+  int OpenPipe(int files[2], int flags);
+  int OpenRandomDevice();
   int Close(int descriptor);
   int Connect(int descriptor, const sockaddr* address, socklen_t size);
   ssize_t Receive(int descriptor, void* into, std::size_t size, int flags);
@@ -62,9 +82,11 @@ class Library {
   int Sleep(Duration length);
   /// As Sleep, until the clock shows `deadline`.
   int SleepUntil(clockid_t clock, Duration deadline);
-  void Yield();
-
-  void FillRandom(std::span<std::byte> bytes);
+  /// Lets others run, and takes a little time.
+  void Yield() { pace_.Count(/*yields=*/true); }
+  /// When the process's monotonic clock shows what the other clock shows at `time`.
+  MonotonicTime AtClock(clockid_t clock, Duration time) const;
+  MonotonicTime After(Duration length) const { return AddSaturating(Now(), length); }
 
  private:
   // A call keeps what it uses: another task may close it meanwhile, and a dead task lives until
@@ -90,8 +112,14 @@ class Library {
   Engine& engine_;
   Process& process_;
   std::vector<std::shared_ptr<Pollable>> descriptors_;
-  int idle_calls_ = 0;         ///< since virtual time passed, but for that of idle calls
-  VirtualTime last_call_{-1};  ///< when it ended
+  Pace pace_{engine_, process_};
+  Parking parking_{engine_, process_};
+  Threads threads_{engine_, process_, parking_};
+  Mutexes mutexes_{parking_};
+  SharedLocks shared_locks_{parking_};
+  Futexes futexes_{parking_};
+  Identity identity_{process_};
+  int readings_in_teardown_ = 0;
 };
 
 }  // namespace interlock::sim::posix

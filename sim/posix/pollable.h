@@ -4,12 +4,14 @@
 // Thread safety: none; one world, one OS thread.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
-namespace interlock::sim {
-struct ScheduledTask;
-}
+#include "sim/engine.h"
 
 namespace interlock::sim::posix {
 
@@ -18,12 +20,27 @@ class Pollable {
   virtual ~Pollable() = default;
   /// POLLIN, POLLOUT, POLLERR, POLLHUP, as they are now.
   virtual short Ready() = 0;
-  /// The task that is to wake when Ready may have changed; null: none. One task at a time.
-  virtual void SetWaiter(ScheduledTask* task) = 0;
+  /// The task is to wake when Ready may have changed, until RemoveWaiter. Of several one is woken,
+  /// and each wakes another when it leaves.
+  void AddWaiter(ScheduledTask* task);
+  void RemoveWaiter(Scheduler& scheduler, ScheduledTask* task);
+  /// As read(2) and write(2), or recv(2) and send(2) with their flags; an errno with its sign
+  /// changed. YIELDS if it waits.
+  virtual ssize_t Receive(char* into, std::size_t size, int flags) = 0;
+  virtual ssize_t Send(const char* bytes, std::size_t size, int flags) = 0;
   /// The number of its link, for reports of what a task waits for.
   virtual std::optional<std::uint32_t> link() const { return std::nullopt; }
 
   bool nonblocking = false;
+
+ protected:
+  /// Names the one that is to wake; null: none.
+  virtual void SetWaiter(ScheduledTask* task) = 0;
+  /// Waits until Ready may have changed. False in teardown.
+  bool AwaitChange(Engine& engine, const Process& process);
+
+ private:
+  std::vector<ScheduledTask*> waiters_;
 };
 
 }  // namespace interlock::sim::posix

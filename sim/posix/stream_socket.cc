@@ -151,8 +151,9 @@ ssize_t StreamSocket::Send(const char* bytes, std::size_t size, int flags) {
   const bool waits = !nonblocking && (flags & MSG_DONTWAIT) == 0;
   const std::size_t count = waits ? size : Piece(size);
   parser_.Feed({bytes, count});
-  for (;;) {
-    if (link_->broke != nullptr) return SendInVain(count);
+  for (bool sent = false;; sent = true) {
+    // What is under way was taken; that the connection broke behind it is for the next call.
+    if (link_->broke != nullptr) return sent ? static_cast<ssize_t>(count) : SendInVain(count);
     switch (parser_.Next(true)) {
       case redis::RequestParser::Outcome::kNeedMore:
         return static_cast<ssize_t>(count);
@@ -214,9 +215,10 @@ std::optional<std::uint32_t> StreamSocket::link() const {
 }
 
 bool StreamSocket::Await(WaitKind kind, MonotonicTime deadline, VirtualTime limit) {
-  SetWaiter(engine_.scheduler.current());
+  ScheduledTask* const self = engine_.scheduler.current();
+  AddWaiter(self);
   const bool alive = engine_.Wait(kind, process_, deadline, limit, link_->id);
-  SetWaiter(nullptr);
+  RemoveWaiter(engine_.scheduler, self);
   return alive;
 }
 

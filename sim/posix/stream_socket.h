@@ -35,20 +35,20 @@ class StreamSocket final : public Pollable {
   /// 0, or -EINPROGRESS if it is non-blocking. For the address see names.h. YIELDS.
   int Connect(const sockaddr* address, socklen_t size);
   /// `flags`: MSG_PEEK, MSG_DONTWAIT. YIELDS.
-  ssize_t Receive(char* into, std::size_t size, int flags);
-  ssize_t Send(const char* bytes, std::size_t size, int flags);
+  ssize_t Receive(char* into, std::size_t size, int flags) override;
+  ssize_t Send(const char* bytes, std::size_t size, int flags) override;
   int Shutdown(int how);
   /// SO_ERROR: the errno of a connect that failed, or of a reset, once; otherwise 0.
   int TakeError();
 
   short Ready() override;
-  void SetWaiter(ScheduledTask* task) override;
   std::optional<std::uint32_t> link() const override;
 
   Duration receive_timeout{};  ///< SO_RCVTIMEO; 0: none
   Duration send_timeout{};     ///< SO_SNDTIMEO, which bounds connect
 
  private:
+  void SetWaiter(ScheduledTask* task) override;
   enum class State : std::uint8_t { kNew, kConnecting, kConnected, kFailed };
 
   /// Takes note of what has happened to a connect.

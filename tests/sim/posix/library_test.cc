@@ -2,6 +2,7 @@
 //
 // Clocks, sleep and entropy of a simulated process, by the functions of the C and C++ libraries;
 // and the library's own connections on top of them.
+#include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
 #include <sys/random.h>
@@ -11,6 +12,11 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <random>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -21,6 +27,7 @@
 #include <interlock/client.h>
 #include <interlock/hiredis_connector.h>
 #include <interlock/mutex.h>
+#include <interlock/thread_runtime.h>
 
 #include "sim/tripwire.h"
 #include "tests/sim/world_fixture.h"
@@ -72,14 +79,16 @@ TEST(PosixClockTest, ALoopThatWatchesTheClockComesToItsEnd) {
   EXPECT_LT(bench.world->now(), milliseconds(2));
 }
 
-// A client that was cut off is woken at the end of its world, where no clock goes on.
+// A client that was cut off is woken at the end of its world, where each reading of a clock shows
+// a later hour.
 TEST(PosixClockTest, ACrashedClientThatWatchesTheClockDoesNotEndTheProgram) {
   for (const bool yields : {false, true}) {
-    Bench bench(1, {{.kind = FaultKind::kCrash, .step = 40}});
+    Bench bench(1, {{.kind = FaultKind::kCrash, .step = 3}});
     bench.world->ServePosix(0);
     bench.world->Start(0, [yields] {
       const auto until = std::chrono::steady_clock::now() + hours(1);
       while (std::chrono::steady_clock::now() < until) {
+        std::this_thread::sleep_for(seconds(1));
         if (yields) std::this_thread::yield();
       }
     });
@@ -200,12 +209,95 @@ TEST(PosixLockTest, OurMutexRunsOverHiredisInVirtualTime) {
   EXPECT_EQ(most, 1);
 }
 
+TEST(PosixLockTest, OurThreadsRenewALeaseInVirtualTime) {
+  Bench bench(2);
+  for (const int process : {0, 1}) {
+    bench.world->ServePosix(process);
+    bench.world->Start(
+        process,
+        [process] {
+          ThreadRuntime runtime;
+          auto connector = MakeHiredisConnector(runtime, "redis://redis:6379");
+          ASSERT_TRUE(connector.ok()) << connector.status().ToString();
+          Client client(runtime, **connector);
+          auto mutex = Mutex::Create(client, "jobs", {.lease = seconds(5)});
+          ASSERT_TRUE(mutex.ok());
+          if (process == 1) {
+            EXPECT_EQ(mutex->AcquireFor(seconds(15)).code(), StatusCode::kTimeout);
+            EXPECT_TRUE(mutex->AcquireFor(seconds(30)).ok());
+            return;
+          }
+          Result<Lease> lease = mutex->TryAcquire();
+          ASSERT_TRUE(lease.ok()) << lease.status().ToString();
+          ASSERT_TRUE(lease->KeepAlive(Duration::max()).ok());
+          std::this_thread::sleep_for(seconds(20));
+          EXPECT_TRUE(lease->valid());
+          EXPECT_TRUE(lease->Release().ok());
+        },
+        process == 0 ? Duration{} : seconds(1));
+  }
+  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+}
+
 TEST(PosixDeathTest, WhatIsNotServedIsNamed) {
   Bench bench(1);
   bench.world->ServePosix(0);
-  bench.world->Start(0, [] { std::thread([] {}).join(); });
+  bench.world->Start(0, [] { static_cast<void>(::fork()); });
   EXPECT_DEATH(bench.world->Run(kHorizon),
-               "through pthread_create\\(\\), which the simulated C library does not have");
+               "through fork\\(\\), which the simulated C library does not have");
+}
+
+TEST(PosixIdentityTest, ClientsAreDifferentProcessesOnDifferentHosts) {
+  Bench bench(2);
+  std::vector<std::string> seen;
+  for (const int process : {0, 1}) {
+    bench.world->ServePosix(process);
+    bench.world->Start(process, [&seen] {
+      char host[64];
+      ASSERT_EQ(::gethostname(host, sizeof(host)), 0);
+      seen.push_back(host + std::to_string(::getpid()));
+      EXPECT_EQ(::gettid(), ::getpid());
+      std::thread([] { EXPECT_NE(::gettid(), ::getpid()); }).join();
+    });
+  }
+  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+  ASSERT_EQ(seen.size(), 2U);
+  EXPECT_NE(seen[0], seen[1]);
+}
+
+// From whatever source a program takes them; unseeded, rand gives the same to every process, here
+// as anywhere.
+TEST(PosixIdentityTest, RandomBytesAreTheProcesssOwn) {
+  std::vector<std::vector<std::uint64_t>> runs;
+  for (int run = 0; run < 2; ++run) {
+    Bench bench(2);
+    for (const int process : {0, 1}) {
+      bench.world->ServePosix(process);
+      bench.world->Start(process, [&runs] {
+        std::vector<std::uint64_t>& drawn = runs.emplace_back();
+        std::random_device device;
+        drawn.push_back((std::uint64_t{device()} << 32) | device());
+        std::uint64_t word = 0;
+        const int file = ::open("/dev/urandom", O_RDONLY);
+        ASSERT_EQ(::read(file, &word, sizeof(word)), 8);
+        drawn.push_back(word);
+        ::close(file);
+        FILE* const opened = std::fopen("/dev/urandom", "rb");
+        ASSERT_EQ(std::fread(&word, sizeof(word), 1, opened), 1U);
+        drawn.push_back(word);
+        std::fclose(opened);
+        ::arc4random_buf(&word, sizeof(word));
+        drawn.push_back(word);
+        drawn.push_back(static_cast<std::uint64_t>(std::rand()));
+      });
+    }
+    EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+  }
+  ASSERT_EQ(runs.size(), 4U);
+  EXPECT_EQ(runs[0], runs[2]);
+  EXPECT_EQ(runs[1], runs[3]);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NE(runs[0][i], runs[1][i]) << i;
+  EXPECT_EQ(runs[0][4], runs[1][4]);
 }
 
 }  // namespace

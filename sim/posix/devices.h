@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// What else a descriptor of a simulated process can stand for: /dev/urandom, and an end of a pipe.
+// Internal to sim/posix. Thread safety: none.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "sim/engine.h"
+#include "sim/posix/pollable.h"
+
+namespace interlock::sim::posix {
+
+/// The process's own random bytes.
+class RandomDevice final : public Pollable {
+ public:
+  explicit RandomDevice(Process& process) : process_(process) {}
+  ssize_t Receive(char* into, std::size_t size, int flags) override;
+  ssize_t Send(const char* bytes, std::size_t size, int flags) override;
+  short Ready() override;
+
+ private:
+  void SetWaiter(ScheduledTask* /*task*/) override {}
+
+  Process& process_;
+};
+
+/// What the two ends of a pipe share.
+struct PipeBuffer {
+  std::string bytes;
+  bool read_from = true;   ///< an end that reads is open
+  bool written_to = true;  ///< an end that writes is open
+  ScheduledTask* reader = nullptr;
+  ScheduledTask* writer = nullptr;
+};
+
+class PipeEnd final : public Pollable {
+ public:
+  PipeEnd(Engine& engine, const Process& process, std::shared_ptr<PipeBuffer> buffer, bool reads)
+      : engine_(engine), process_(process), buffer_(std::move(buffer)), reads_(reads) {}
+  ~PipeEnd() override;
+  /// As pipe(7): 0 once nobody writes any more; -EPIPE without a signal.
+  ssize_t Receive(char* into, std::size_t size, int flags) override;
+  ssize_t Send(const char* bytes, std::size_t size, int flags) override;
+  short Ready() override;
+
+ private:
+  void SetWaiter(ScheduledTask* task) override;
+  void Wake(ScheduledTask* task);
+
+  Engine& engine_;
+  const Process& process_;
+  const std::shared_ptr<PipeBuffer> buffer_;
+  const bool reads_;
+};
+
+}  // namespace interlock::sim::posix

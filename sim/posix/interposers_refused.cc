@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+//
+// What no simulated process has: it would leave the world, or act upon a real thread.
+#undef _FORTIFY_SOURCE
+#include "sim/posix/interposers.h"
+#include "sim/posix/serving.h"
+
+namespace interlock::sim::posix {
+const char kRefusedCalls[] = "refused";
+}
+
+#ifndef INTERLOCK_SIM_NO_INTERPOSERS
+
+#include <netdb.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+using interlock::sim::CheckEscape;
+using interlock::sim::posix::Refuse;
+using interlock::sim::posix::RefuseOn;
+
+extern "C" {
+
+// Processes.
+
+pid_t fork() noexcept {
+  Refuse("fork");
+  return REAL(fork)();
+}
+
+int execve(const char* path, char* const arguments[], char* const environment[]) noexcept {
+  Refuse("execve");
+  return REAL(execve)(path, arguments, environment);
+}
+
+int execvp(const char* file, char* const arguments[]) noexcept {
+  Refuse("execvp");
+  return REAL(execvp)(file, arguments);
+}
+
+int posix_spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
+                const posix_spawnattr_t* options, char* const arguments[],
+                char* const environment[]) {
+  Refuse("posix_spawn");
+  return REAL(posix_spawn)(child, path, actions, options, arguments, environment);
+}
+
+int posix_spawnp(pid_t* child, const char* file, const posix_spawn_file_actions_t* actions,
+                 const posix_spawnattr_t* options, char* const arguments[],
+                 char* const environment[]) {
+  Refuse("posix_spawnp");
+  return REAL(posix_spawnp)(child, file, actions, options, arguments, environment);
+}
+
+int system(const char* command) {
+  Refuse("system");
+  return REAL(system)(command);
+}
+
+FILE* popen(const char* command, const char* mode) {
+  Refuse("popen");
+  return REAL(popen)(command, mode);
+}
+
+int kill(pid_t process, int signal) noexcept {
+  Refuse("kill");
+  return REAL(kill)(process, signal);
+}
+
+// Threads.
+
+int pthread_kill(pthread_t thread, int signal) noexcept {
+  Refuse("pthread_kill");
+  return REAL(pthread_kill)(thread, signal);
+}
+
+int pthread_cancel(pthread_t thread) {
+  Refuse("pthread_cancel");
+  return REAL(pthread_cancel)(thread);
+}
+
+int pthread_getattr_np(pthread_t thread, pthread_attr_t* options) noexcept {
+  Refuse("pthread_getattr_np");
+  return REAL(pthread_getattr_np)(thread, options);
+}
+
+int pthread_getname_np(pthread_t thread, char* name, size_t size) noexcept {
+  Refuse("pthread_getname_np");
+  return REAL(pthread_getname_np)(thread, name, size);
+}
+
+int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t* processors) noexcept {
+  Refuse("pthread_setaffinity_np");
+  return REAL(pthread_setaffinity_np)(thread, size, processors);
+}
+
+int pthread_setschedparam(pthread_t thread, int policy, const sched_param* options) noexcept {
+  Refuse("pthread_setschedparam");
+  return REAL(pthread_setschedparam)(thread, policy, options);
+}
+
+int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
+  Refuse("pthread_barrier_wait");
+  return REAL(pthread_barrier_wait)(barrier);
+}
+
+// Random numbers whose state all clients would share.
+
+double drand48() noexcept {
+  Refuse("drand48");
+  return REAL(drand48)();
+}
+
+long lrand48() noexcept {
+  Refuse("lrand48");
+  return REAL(lrand48)();
+}
+
+long mrand48() noexcept {
+  Refuse("mrand48");
+  return REAL(mrand48)();
+}
+
+// Sockets and other descriptors.
+
+hostent* gethostbyname(const char* name) {
+  Refuse("gethostbyname");
+  return REAL(gethostbyname)(name);
+}
+
+int bind(int file, const sockaddr* address, socklen_t size) noexcept {
+  RefuseOn(file, "bind");
+  return REAL(bind)(file, address, size);
+}
+
+int listen(int file, int waiting) noexcept {
+  RefuseOn(file, "listen");
+  return REAL(listen)(file, waiting);
+}
+
+int socketpair(int domain, int type, int protocol, int files[2]) noexcept {
+  Refuse("socketpair");
+  return REAL(socketpair)(domain, type, protocol, files);
+}
+
+int timerfd_create(clockid_t clock, int flags) noexcept {
+  Refuse("timerfd_create");
+  return REAL(timerfd_create)(clock, flags);
+}
+
+int epoll_ctl(int file, int operation, int other, epoll_event* event) noexcept {
+  RefuseOn(other, "epoll_ctl");
+  return REAL(epoll_ctl)(file, operation, other, event);
+}
+
+int epoll_wait(int file, epoll_event* events, int size, int timeout_ms) {
+  CheckEscape("epoll_wait");
+  return REAL(epoll_wait)(file, events, size, timeout_ms);
+}
+
+ssize_t recvmsg(int file, msghdr* message, int flags) {
+  RefuseOn(file, "recvmsg");
+  return REAL(recvmsg)(file, message, flags);
+}
+
+int dup(int file) noexcept {
+  RefuseOn(file, "dup");
+  return REAL(dup)(file);
+}
+
+int dup2(int file, int other) noexcept {
+  RefuseOn(file, "dup2");
+  return REAL(dup2)(file, other);
+}
+
+}  // extern "C"
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "sim/posix/mutexes.h"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace interlock::sim::posix {
+
+namespace {
+
+// The kind of a mutex, without the flags of its protocol.
+constexpr int kKinds = 3;
+
+int KindOf(const pthread_mutex_t* mutex) { return mutex->__data.__kind & kKinds; }
+
+}  // namespace
+
+Mutexes::Held* Mutexes::Find(const pthread_mutex_t* mutex) {
+  const auto found = std::ranges::find(held_, static_cast<const void*>(mutex), &Held::mutex);
+  return found == held_.end() ? nullptr : &*found;
+}
+
+int Mutexes::Take(pthread_mutex_t* mutex) {
+  Held* const held = Find(mutex);
+  if (held == nullptr) {
+    held_.push_back({mutex, parking_.current(), 1});
+    return 0;
+  }
+  if (held->owner != parking_.current()) return EBUSY;
+  switch (KindOf(mutex)) {
+    case PTHREAD_MUTEX_RECURSIVE:
+      ++held->depth;
+      return 0;
+    case PTHREAD_MUTEX_ERRORCHECK:
+      return EDEADLK;
+    default:
+      return EBUSY;  // its owner waits for itself
+  }
+}
+
+int Mutexes::Await(pthread_mutex_t* mutex, MonotonicTime deadline) {
+  for (;;) {
+    if (const int taken = Take(mutex); taken != EBUSY) return taken;
+    switch (parking_.Park(mutex, deadline)) {
+      case Waking::kWoken:
+        break;
+      case Waking::kTimedOut:
+        return ETIMEDOUT;
+      case Waking::kCancelled:
+        return 0;
+    }
+  }
+}
+
+int Mutexes::Lock(pthread_mutex_t* mutex, MonotonicTime deadline) {
+  return parking_.BeginsAmongThreads() ? Await(mutex, deadline) : 0;
+}
+
+int Mutexes::TryLock(pthread_mutex_t* mutex) {
+  if (!parking_.BeginsAmongThreads()) return 0;
+  const int taken = Take(mutex);
+  return taken == EDEADLK ? EBUSY : taken;
+}
+
+int Mutexes::Unlock(pthread_mutex_t* mutex) {
+  Held* const held = Find(mutex);
+  if (parking_.tearing_down()) return 0;
+  const bool checked = KindOf(mutex) != PTHREAD_MUTEX_NORMAL;
+  if (held == nullptr) return checked ? EPERM : 0;
+  if (checked && held->owner != parking_.current()) return EPERM;
+  if (--held->depth > 0) return 0;
+  held_.erase(held_.begin() + (held - held_.data()));
+  parking_.Unpark(mutex, 1);
+  return 0;
+}
+
+int Mutexes::WaitForCondition(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                              MonotonicTime deadline) {
+  const int at_the_end = deadline == kNever ? 0 : ETIMEDOUT;
+  if (!parking_.Begins()) return at_the_end;
+  Held* const held = Find(mutex);
+  if (held == nullptr || held->owner != parking_.current()) return EPERM;
+  const int depth = held->depth;
+  held->depth = 1;
+  Unlock(mutex);
+  const Waking waking = parking_.Park(condition, deadline);
+  if (waking == Waking::kCancelled) return at_the_end;
+  Await(mutex, kNever);
+  if (Held* const again = Find(mutex)) again->depth = depth;
+  return waking == Waking::kTimedOut ? ETIMEDOUT : 0;
+}
+
+int Mutexes::Signal(pthread_cond_t* condition, int most) {
+  if (parking_.BeginsAmongThreads()) parking_.Unpark(condition, most);
+  return 0;
+}
+
+SharedLocks::Held* SharedLocks::Find(const pthread_rwlock_t* lock) {
+  const auto found = std::ranges::find(held_, static_cast<const void*>(lock), &Held::lock);
+  return found == held_.end() ? nullptr : &*found;
+}
+
+int SharedLocks::Take(pthread_rwlock_t* lock, bool shared) {
+  Held* const held = Find(lock);
+  if (held == nullptr) {
+    held_.push_back({lock, shared ? nullptr : parking_.current(), shared ? 1 : 0});
+    return 0;
+  }
+  if (held->writer == parking_.current()) return EDEADLK;
+  if (!shared || held->writer != nullptr) return EBUSY;
+  const bool writers_first = lock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+  if (writers_first && parking_.AnyAt(lock)) return EBUSY;
+  ++held->readers;
+  return 0;
+}
+
+int SharedLocks::Await(pthread_rwlock_t* lock, bool shared, MonotonicTime deadline) {
+  for (;;) {
+    if (const int taken = Take(lock, shared); taken != EBUSY) return taken;
+    switch (parking_.Park(lock, deadline)) {
+      case Waking::kWoken:
+        break;
+      case Waking::kTimedOut:
+        return ETIMEDOUT;
+      case Waking::kCancelled:
+        return 0;
+    }
+  }
+}
+
+int SharedLocks::LockShared(pthread_rwlock_t* lock, MonotonicTime deadline) {
+  return parking_.BeginsAmongThreads() ? Await(lock, /*shared=*/true, deadline) : 0;
+}
+
+int SharedLocks::Lock(pthread_rwlock_t* lock, MonotonicTime deadline) {
+  return parking_.BeginsAmongThreads() ? Await(lock, /*shared=*/false, deadline) : 0;
+}
+
+int SharedLocks::TryLockShared(pthread_rwlock_t* lock) {
+  if (!parking_.BeginsAmongThreads()) return 0;
+  return Take(lock, /*shared=*/true) == 0 ? 0 : EBUSY;
+}
+
+int SharedLocks::TryLock(pthread_rwlock_t* lock) {
+  if (!parking_.BeginsAmongThreads()) return 0;
+  return Take(lock, /*shared=*/false) == 0 ? 0 : EBUSY;
+}
+
+int SharedLocks::Unlock(pthread_rwlock_t* lock) {
+  Held* const held = Find(lock);
+  if (parking_.tearing_down() || held == nullptr) return 0;
+  if (held->writer == nullptr && --held->readers > 0) return 0;
+  held_.erase(held_.begin() + (held - held_.data()));
+  parking_.Unpark(lock, Parking::kAll);
+  return 0;
+}
+
+}  // namespace interlock::sim::posix

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+//
+// What the definitions of the C library's functions share. Private to sim/posix.
+//
+// They may run before main and inside the dynamic loader; until a task runs they only forward.
+// A source that defines some is compiled by itself, without _FORTIFY_SOURCE.
+#pragma once
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define INTERLOCK_SIM_NO_INTERPOSERS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define INTERLOCK_SIM_NO_INTERPOSERS 1
+#endif
+#endif
+
+#include <dlfcn.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <limits>
+
+#include <interlock/time.h>
+
+#include "sim/posix/library.h"
+#include "sim/tripwire.h"
+
+namespace interlock::sim::posix {
+
+/// What serves a call that nobody else may make in a task.
+inline Library* Served(const char* function) {
+  Library* library = ServingLibrary();
+  if (library == nullptr) CheckEscape(function);
+  return library;
+}
+
+/// What serves a call with this descriptor; null: it is one of the program's own.
+inline Library* ServedOn(int descriptor) {
+  return Library::Owns(descriptor) ? ServingLibrary() : nullptr;
+}
+
+/// Ends the program if a task that is served calls the function, which no library has.
+inline void Refuse(const char* function) {
+  if (ServingLibrary() != nullptr) CheckEscape(function);
+}
+
+/// As Refuse, if it calls it with a descriptor of the library's.
+inline void RefuseOn(int descriptor, const char* function) {
+  if (ServedOn(descriptor) != nullptr) CheckEscape(function);
+}
+
+inline void* Resolve(const char* name, std::atomic<void*>& kept) {
+  void* function = kept.load(std::memory_order_relaxed);
+  if (function == nullptr) {
+    function = dlsym(RTLD_NEXT, name);
+    kept.store(function, std::memory_order_relaxed);
+  }
+  return function;
+}
+
+/// At most what a Duration holds.
+inline Duration LengthOf(const timespec& time) {
+  constexpr time_t kMost = std::chrono::floor<std::chrono::seconds>(Duration::max()).count() - 1;
+  if (time.tv_sec >= kMost) return Duration::max();
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+}  // namespace interlock::sim::posix
+
+// The next definition of the function; kept without a guarded static, which may itself wait.
+#define REAL_AS(symbol, type)                                         \
+  (reinterpret_cast<type>(interlock::sim::posix::Resolve(             \
+      symbol, []() -> std::atomic<void*>& {                           \
+        static constinit std::atomic<void*> kept = nullptr;           \
+        return kept;                                                  \
+      }())))
+#define REAL(name) REAL_AS(#name, decltype(&::name))

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+//
+// A module's variables are one block per OS thread: the segment PT_TLS of its file, then zeros.
+#include "sim/posix/thread_locals.h"
+
+#include <elf.h>
+#include <link.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "sim/check.h"
+
+extern "C" void* __tls_get_addr(std::size_t* module_and_offset);
+
+namespace interlock::sim::posix {
+
+namespace {
+
+struct Extent {
+  std::byte* at = nullptr;
+  const std::byte* initial = nullptr;  // null: zeros
+  std::size_t size = 0;
+};
+
+constexpr std::size_t kMostExtents = 32;
+constexpr std::size_t kPiece = 256;  // exchanged at once
+constexpr std::size_t kMostOfOsThread = 8;
+
+struct Extents {
+  std::array<Extent, kMostExtents> all{};
+  std::size_t count = 0;
+  std::size_t bytes = 0;
+  bool known = false;
+};
+
+struct Kept {
+  std::uintptr_t from;  // less the thread pointer, which is the same on each OS thread
+  std::size_t size;
+};
+
+// Before main; both are made without a constructor, in whichever order.
+constinit std::array<Kept, kMostOfOsThread> kept_by_os_thread{};
+constinit std::size_t kept_count = 0;
+
+constinit thread_local Extents extents;
+const OfOsThread extents_are(&extents, sizeof(extents));
+thread_local ThreadLocals* in_place = nullptr;
+const OfOsThread in_place_is(&in_place, sizeof(in_place));
+
+std::uintptr_t ThreadPointer() {
+  return reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
+}
+
+bool IsOfTheSystem(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  for (const std::string_view system : {"libc.so", "ld-linux", "libstdc++", "libpthread", "libgcc"})
+    if (name.starts_with(system)) return true;
+  return false;
+}
+
+void Append(Extents& to, const Extent& one) {
+  if (one.size == 0) return;
+  Require(to.count < kMostExtents, "too many libraries declare thread_local variables");
+  to.all[to.count++] = one;
+  to.bytes += one.size;
+}
+
+// The part of the block in [from, to), in up to two pieces.
+void AppendPart(Extents& to, std::byte* block, std::span<const std::byte> image, std::size_t from,
+                std::size_t end) {
+  const std::size_t middle = std::clamp(image.size(), from, end);
+  Append(to, {block + from, image.data() + from, middle - from});
+  Append(to, {block + middle, nullptr, end - middle});
+}
+
+// The program's own block, without what the simulator keeps.
+void AppendProgram(Extents& to, std::byte* block, std::span<const std::byte> image,
+                   std::size_t size) {
+  std::array<Kept, kMostOfOsThread> kept = kept_by_os_thread;
+  const std::span<Kept> all(kept.data(), kept_count);
+  std::ranges::sort(all, {}, &Kept::from);
+  const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(block) - ThreadPointer();
+  std::size_t from = 0;
+  for (const Kept& one : all) {
+    const std::size_t at = one.from - start;
+    AppendPart(to, block, image, from, at);
+    from = at + one.size;
+  }
+  AppendPart(to, block, image, from, size);
+}
+
+int AppendModule(dl_phdr_info* module, std::size_t /*size*/, void* to) {
+  Extents& found = *static_cast<Extents*>(to);
+  for (const ElfW(Phdr) & segment : std::span(module->dlpi_phdr, module->dlpi_phnum)) {
+    if (segment.p_type != PT_TLS || IsOfTheSystem(module->dlpi_name)) continue;
+    std::size_t first[2] = {module->dlpi_tls_modid, 0};
+    auto* const block = static_cast<std::byte*>(__tls_get_addr(first));
+    const std::span image(reinterpret_cast<const std::byte*>(module->dlpi_addr + segment.p_vaddr),
+                          segment.p_filesz);
+    if (std::string_view(module->dlpi_name).empty()) {
+      AppendProgram(found, block, image, segment.p_memsz);
+    } else {
+      AppendPart(found, block, image, 0, segment.p_memsz);
+    }
+  }
+  return 0;
+}
+
+const Extents& OfThisThread() {
+  if (!extents.known) {
+    extents.known = true;
+    dl_iterate_phdr(&AppendModule, &extents);
+  }
+  return extents;
+}
+
+}  // namespace
+
+OfOsThread::OfOsThread(const void* variable, std::size_t size) {
+  Require(kept_count < kMostOfOsThread, "too many variables of the OS thread");
+  kept_by_os_thread[kept_count++] = {reinterpret_cast<std::uintptr_t>(variable) - ThreadPointer(),
+                                     size};
+}
+
+ThreadLocals::ThreadLocals() {
+  const Extents& all = OfThisThread();
+  kept_.resize(all.bytes);
+  std::size_t at = 0;
+  for (const Extent& one : std::span(all.all.data(), all.count)) {
+    if (one.initial != nullptr) std::memcpy(kept_.data() + at, one.initial, one.size);
+    at += one.size;
+  }
+}
+
+void ThreadLocals::PutInPlace(ThreadLocals* wanted) {
+  if (wanted == in_place) return;
+  if (in_place != nullptr) in_place->Exchange();
+  if (wanted != nullptr) wanted->Exchange();
+  in_place = wanted;
+}
+
+void ThreadLocals::Exchange() {
+  std::byte* kept = kept_.data();
+  const Extents& all = OfThisThread();
+  for (const Extent& one : std::span(all.all.data(), all.count)) {
+    for (std::size_t at = 0; at < one.size; at += kPiece) {
+      const std::size_t size = std::min(kPiece, one.size - at);
+      std::array<std::byte, kPiece> piece;
+      std::memcpy(piece.data(), one.at + at, size);
+      std::memcpy(one.at + at, kept + at, size);
+      std::memcpy(kept + at, piece.data(), size);
+    }
+    kept += one.size;
+  }
+  std::swap(errno, errno_);
+}
+
+}  // namespace interlock::sim::posix

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//
+// The threads of one process, as pthread_create(3p) and its companions have them: tasks of the
+// scheduler, so that their order is drawn and explored as the order of clients is. A task that the
+// harness starts in the process is such a thread, too.
+//
+// A thread is known by a small number that no other of its process has had. Each call returns 0 or
+// an errno. Thread safety: none; one world, one OS thread.
+#pragma once
+
+#include <pthread.h>
+
+#include <memory>
+#include <vector>
+
+#include "sim/posix/parking.h"
+#include "sim/posix/thread_locals.h"
+
+namespace interlock::sim::posix {
+
+/// Ends a thread from inside: pthread_exit. Code under test must not swallow it.
+struct ThreadExit {};
+
+class Threads {
+ public:
+  Threads(Engine& engine, Process& process, Parking& parking)
+      : engine_(engine), process_(process), parking_(parking) {}
+
+  /// Before a task ends, as its last act: calls what AtExit and the keys have for it.
+  void End();
+  ThreadLocals& LocalsOf(const ScheduledTask& task) { return Of(task).locals; }
+
+  /// In teardown the thread has ended before it began: std::thread throws at any error.
+  int Create(pthread_t* created, const pthread_attr_t* options, void* (*body)(void*),
+             void* argument);
+  /// ESRCH, EDEADLK, EINVAL as join(3p) has them; ETIMEDOUT; at a deadline of the past EBUSY.
+  /// YIELDS.
+  int Join(pthread_t thread, void** result, MonotonicTime deadline = kNever);
+  int Detach(pthread_t thread);
+  pthread_t Self();
+  [[noreturn]] void Exit(void* result);
+  int SetName(pthread_t thread, const char* name);
+
+  /// pthread_setspecific: ENOMEM never.
+  int SetSpecific(pthread_key_t key, const void* value);
+  void* Specific(pthread_key_t key);
+  /// Calls `destroy` with the object when the running thread ends, latest first.
+  void AtExit(void (*destroy)(void*), void* object);
+
+ private:
+  struct Destruction {
+    void (*destroy)(void*);
+    void* object;
+  };
+
+  struct Thread {
+    ScheduledTask* task = nullptr;  // null: not one of Create's
+    void* result = nullptr;
+    bool detached = false;
+    bool joined = false;
+    ThreadLocals locals;
+    std::vector<void*> specifics;  // by key
+    std::vector<Destruction> at_exit;
+  };
+
+  Thread& Of(const ScheduledTask& task);
+  Thread& Own();
+  Thread* Find(pthread_t thread);
+
+  Engine& engine_;
+  Process& process_;
+  Parking& parking_;
+  std::vector<std::unique_ptr<Thread>> threads_;  // by ScheduledTask::ordinal
+};
+
+/// What pthread_key_create was given for the key; null: nothing. Keys are the whole program's.
+void SetKeyDestructor(pthread_key_t key, void (*destroy)(void*));
+
+}  // namespace interlock::sim::posix

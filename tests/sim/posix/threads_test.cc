@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT
+//
+// Threads of a simulated process, by what the C++ library makes of them.
+#include <pthread.h>
+#include <semaphore.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <semaphore>
+#include <set>
+#include <shared_mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sim/world_fixture.h"
+
+namespace interlock::sim {
+namespace {
+
+using std::chrono::hours;
+
+/// Runs it as the only process of a world, to its end.
+void RunOne(std::function<void()> main) {
+  Bench bench(1);
+  bench.world->ServePosix(0);
+  bench.world->Start(0, std::move(main));
+  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+}
+
+/// In how many of so many worlds, each with another schedule, `main` says yes.
+int CountRuns(int runs, const std::function<bool()>& main) {
+  int yes = 0;
+  for (int seed = 0; seed < runs; ++seed) {
+    Bench bench(1, {}, Bench::Exact(), Choices::FromSeed(static_cast<std::uint64_t>(seed) + 1));
+    bench.world->ServePosix(0);
+    bench.world->Start(0, [&] { yes += main() ? 1 : 0; });
+    EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+  }
+  return yes;
+}
+
+TEST(PosixThreadTest, JoiningWaitsForTheEndInVirtualTime) {
+  RunOne([] {
+    const auto before = std::chrono::steady_clock::now();
+    std::thread thread([] { std::this_thread::sleep_for(hours(1)); });
+    EXPECT_NE(thread.get_id(), std::this_thread::get_id());
+    thread.join();
+    EXPECT_GE(std::chrono::steady_clock::now() - before, hours(1));
+  });
+}
+
+TEST(PosixThreadTest, AThreadGivesItsResultToOneJoinerOnly) {
+  RunOne([] {
+    pthread_t thread{};
+    void* result = nullptr;
+    int answer = 0;
+    const auto body = [](void* into) -> void* { pthread_exit(into); };
+    ASSERT_EQ(pthread_create(&thread, nullptr, body, &answer), 0);
+    EXPECT_EQ(pthread_join(thread, &result), 0);
+    EXPECT_EQ(result, &answer);
+    EXPECT_EQ(pthread_join(thread, &result), EINVAL);
+    EXPECT_EQ(pthread_join(pthread_self(), &result), ESRCH);
+    EXPECT_EQ(pthread_join(thread + 100, &result), ESRCH);
+  });
+}
+
+// The read and the write of a counter without a lock: some schedules lose an increment, if a
+// thread is switched in between; with a mutex none does.
+TEST(PosixThreadTest, TheOrderOfThreadsIsDrawn) {
+  const auto count = [](bool locked) {
+    int counter = 0;
+    std::mutex mutex;
+    std::mutex other;
+    const auto increment = [&] {
+      std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
+      if (locked) lock.lock();
+      const int read = counter;
+      { const std::lock_guard<std::mutex> switches_here(other); }
+      counter = read + 1;
+    };
+    std::thread first(increment);
+    std::thread second(increment);
+    first.join();
+    second.join();
+    return counter == 1;
+  };
+  const int lost = CountRuns(200, [&] { return count(false); });
+  EXPECT_GT(lost, 0);
+  EXPECT_LT(lost, 200);
+  EXPECT_EQ(CountRuns(200, [&] { return count(true); }), 0);
+}
+
+std::vector<int> destroyed_locals;
+
+struct Noted {
+  ~Noted() { destroyed_locals.push_back(number); }
+  int number = 7;
+};
+
+thread_local Noted noted;
+thread_local int plain = 5;
+
+TEST(PosixThreadTest, EachThreadHasThreadLocalsOfItsOwn) {
+  destroyed_locals.clear();
+  RunOne([] {
+    noted.number = 1;
+    plain = 1;
+    std::thread other([] {
+      EXPECT_EQ(noted.number, 7);
+      EXPECT_EQ(plain, 5);
+      noted.number = 2;
+      plain = 2;
+      std::this_thread::sleep_for(seconds(2));
+      EXPECT_EQ(noted.number, 2);
+      EXPECT_EQ(plain, 2);
+    });
+    std::this_thread::sleep_for(seconds(1));
+    EXPECT_EQ(noted.number, 1);
+    EXPECT_EQ(plain, 1);
+    other.join();
+  });
+  EXPECT_THAT(destroyed_locals, ::testing::ElementsAre(2, 1));
+}
+
+TEST(PosixThreadTest, EachThreadHasItsErrno) {
+  RunOne([] {
+    errno = EDOM;
+    std::thread other([] {
+      EXPECT_EQ(errno, 0);
+      errno = ERANGE;
+    });
+    other.join();
+    EXPECT_EQ(errno, EDOM);
+  });
+}
+
+TEST(PosixThreadTest, KeysHaveAValuePerThreadAndADestructor) {
+  static int destroyed = 0;
+  destroyed = 0;
+  RunOne([] {
+    pthread_key_t key{};
+    ASSERT_EQ(pthread_key_create(&key, [](void* value) { destroyed += *static_cast<int*>(value); }),
+              0);
+    int one = 1;
+    EXPECT_EQ(pthread_setspecific(key, &one), 0);
+    std::thread other([key] {
+      static int ten = 10;
+      EXPECT_EQ(pthread_getspecific(key), nullptr);
+      EXPECT_EQ(pthread_setspecific(key, &ten), 0);
+    });
+    other.join();
+    EXPECT_EQ(destroyed, 10);
+    EXPECT_EQ(pthread_getspecific(key), &one);
+    pthread_setspecific(key, nullptr);
+    pthread_key_delete(key);
+  });
+}
+
+TEST(PosixConditionTest, AWaitEndsBySignalOrByDeadlineOfItsClock) {
+  RunOne([] {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool ready = false;
+    std::thread other([&] {
+      std::this_thread::sleep_for(seconds(5));
+      const std::lock_guard<std::mutex> lock(mutex);
+      ready = true;
+      changed.notify_one();
+    });
+    std::unique_lock<std::mutex> lock(mutex);
+    const auto before = std::chrono::steady_clock::now();
+    EXPECT_FALSE(changed.wait_for(lock, seconds(1), [&] { return ready; }));
+    EXPECT_EQ(std::chrono::steady_clock::now() - before, seconds(1));
+    EXPECT_FALSE(changed.wait_until(lock, std::chrono::system_clock::now() + seconds(1),
+                                    [&] { return ready; }));
+    EXPECT_EQ(std::chrono::steady_clock::now() - before, seconds(2));
+    changed.wait(lock, [&] { return ready; });
+    EXPECT_EQ(std::chrono::steady_clock::now() - before, seconds(5));
+    lock.unlock();
+    other.join();
+  });
+}
+
+TEST(PosixMutexTest, OfAnyKindKeepsOthersOutAndKnowsItsOwner) {
+  RunOne([] {
+    std::recursive_mutex recursive;
+    std::timed_mutex timed;
+    recursive.lock();
+    EXPECT_TRUE(recursive.try_lock());
+    timed.lock();
+    std::thread other([&] {
+      EXPECT_FALSE(recursive.try_lock());
+      EXPECT_FALSE(timed.try_lock_for(seconds(1)));
+      EXPECT_TRUE(timed.try_lock_for(hours(1)));
+      timed.unlock();
+    });
+    std::this_thread::sleep_for(seconds(2));
+    timed.unlock();
+    other.join();
+    recursive.unlock();
+    recursive.unlock();
+    pthread_mutex_t checked = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+    EXPECT_EQ(pthread_mutex_unlock(&checked), EPERM);
+    EXPECT_EQ(pthread_mutex_lock(&checked), 0);
+    EXPECT_EQ(pthread_mutex_lock(&checked), EDEADLK);
+    EXPECT_EQ(pthread_mutex_unlock(&checked), 0);
+  });
+}
+
+TEST(PosixMutexTest, SharedByReadersAndNotWithAWriter) {
+  RunOne([] {
+    std::shared_mutex mutex;
+    mutex.lock_shared();
+    std::thread reader([&] {
+      EXPECT_TRUE(mutex.try_lock_shared());
+      EXPECT_FALSE(mutex.try_lock());
+      mutex.unlock_shared();
+    });
+    reader.join();
+    bool written = false;
+    std::thread writer([&] {
+      const std::lock_guard<std::shared_mutex> lock(mutex);
+      written = true;
+    });
+    std::this_thread::sleep_for(seconds(1));
+    EXPECT_FALSE(written);
+    mutex.unlock_shared();
+    writer.join();
+    EXPECT_TRUE(written);
+  });
+}
+
+TEST(PosixFutexTest, AtomicsFuturesAndSemaphoresWaitInVirtualTime) {
+  RunOne([] {
+    std::atomic<int> word = 0;
+    std::counting_semaphore<8> permits(0);
+    sem_t semaphore;
+    ASSERT_EQ(sem_init(&semaphore, 0, 0), 0);
+    auto later = std::async(std::launch::async, [&] {
+      std::this_thread::sleep_for(seconds(3));
+      word = 1;
+      word.notify_all();
+      permits.release(2);
+      sem_post(&semaphore);
+      return 42;
+    });
+    const auto before = std::chrono::steady_clock::now();
+    EXPECT_EQ(later.wait_for(seconds(1)), std::future_status::timeout);
+    EXPECT_FALSE(permits.try_acquire_for(seconds(1)));
+    word.wait(0);
+    permits.acquire();
+    EXPECT_EQ(sem_wait(&semaphore), 0);
+    EXPECT_EQ(sem_trywait(&semaphore), -1);
+    EXPECT_EQ(errno, EAGAIN);
+    EXPECT_EQ(later.get(), 42);
+    const auto took = std::chrono::steady_clock::now() - before;
+    EXPECT_GE(took, seconds(3));
+    EXPECT_LT(took, seconds(4));
+    sem_destroy(&semaphore);
+  });
+}
+
+TEST(PosixOnceTest, OthersWaitForTheOneThatInitialises) {
+  static int calls = 0;
+  calls = 0;
+  RunOne([] {
+    std::once_flag flag;
+    const auto initialise = [&] {
+      std::call_once(flag, [] {
+        std::this_thread::sleep_for(seconds(1));
+        ++calls;
+      });
+      EXPECT_EQ(calls, 1);
+    };
+    std::thread first(initialise);
+    std::thread second(initialise);
+    first.join();
+    second.join();
+    static int made = 0;
+    const auto get = [] {
+      static const int kept = (std::this_thread::sleep_for(seconds(1)), ++made);
+      return kept;
+    };
+    std::thread third([&] { EXPECT_EQ(get(), 1); });
+    std::thread fourth([&] { EXPECT_EQ(get(), 1); });
+    third.join();
+    fourth.join();
+  });
+}
+
+// Where they stand: what they hold is not given back, and what they wait for never comes.
+TEST(PosixThreadTest, ACrashEndsAllThreadsOfTheProcess) {
+  int crashes = 0;
+  for (int step = 0; step < 60; ++step) {
+    Bench bench(1, {{.kind = FaultKind::kCrash, .step = step}});
+    bench.world->ServePosix(0);
+    std::vector<VirtualTime> ticks;
+    bench.world->Start(0, [&] {
+      std::mutex mutex;
+      std::condition_variable never;
+      std::thread ticking([&] {
+        for (int i = 0; i < 20; ++i) {
+          std::this_thread::sleep_for(seconds(1));
+          const std::lock_guard<std::mutex> lock(mutex);
+          ticks.push_back(bench.world->now());
+        }
+        never.notify_all();
+      });
+      std::unique_lock<std::mutex> lock(mutex);
+      never.wait(lock);
+      lock.unlock();
+      ticking.join();
+    });
+    EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished) << step;
+    if (bench.world->crashed(0)) {
+      ++crashes;
+      const VirtualTime last = ticks.empty() ? VirtualTime{} : ticks.back();
+      EXPECT_LE(last, bench.observer.fault_times.front()) << step;
+      EXPECT_GE(last + seconds(1), bench.observer.fault_times.front()) << step;
+    } else {
+      EXPECT_EQ(ticks.size(), 20U);
+    }
+    bench.TearDown();
+  }
+  EXPECT_GT(crashes, 20);
+}
+
+// A loop that never ends is usual for a thread that nobody joins.
+TEST(PosixThreadTest, ADetachedThreadEndsWithItsWorld) {
+  for (int run = 0; run < 50; ++run) {
+    Bench bench(1);
+    bench.world->ServePosix(0);
+    bench.world->Start(0, [] {
+      std::thread([] {
+        for (;;) std::this_thread::sleep_for(seconds(1));
+      }).detach();
+      std::this_thread::sleep_for(seconds(10));
+    });
+    bench.world->Run(seconds(20));
+    bench.TearDown();
+  }
+}
+
+TEST(PosixThreadTest, ADeadlockIsSeenAndNamed) {
+  Bench bench(1);
+  bench.world->ServePosix(0);
+  bench.world->Start(0, [] {
+    std::mutex mutex;
+    mutex.lock();
+    mutex.lock();
+  });
+  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kIdle);
+  EXPECT_THAT(bench.world->PendingTasks(),
+              ::testing::ElementsAre(::testing::HasSubstr("another thread without a deadline")));
+}
+
+}  // namespace
+}  // namespace interlock::sim
