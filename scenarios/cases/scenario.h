@@ -98,6 +98,7 @@ struct Scenario {
   std::uint64_t max_runs = ~std::uint64_t{0};
   /// How many times as long as others a run takes; a long campaign has fewer of them (see plan.h).
   std::uint64_t weight = 1;
+  bool for_sampled = false;   ///< also for the locks that are tried in some scenarios only
   bool always_whole = false;  ///< all of max_runs, however short the campaign: half a sweep is none
   /// For a sweep from the harmless to the harmful, a name for each pinned workload: the report says
   /// up to which one a weakness does not show.

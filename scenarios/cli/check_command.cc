@@ -27,6 +27,7 @@ namespace {
 using reports::ExitCode;
 
 constexpr std::uint64_t kThoroughRuns = 10'000;
+constexpr const char* kEverything = "*";  // a pattern
 /// A thorough check continues after an early conviction, so that rates can be told.
 constexpr std::uint64_t kThoroughHunt = 300;
 constexpr std::uint64_t kDefaultSpecimenRuns = 10'000;
@@ -36,7 +37,7 @@ constexpr std::string_view kPortfolio = "portfolio";
 
 struct CheckSettings {
   std::string lock = "*";
-  std::string scenario = "*";
+  std::string scenario = kEverything;
   std::string seed_text = "1";
   std::uint64_t seed = 1;  ///< of the text, once it is known to be a seed
   std::uint64_t runs = 0;  ///< 0: the scenarios' shares
@@ -93,6 +94,9 @@ class Check {
   ExitCode Prepare(CampaignOptions& options) const {
     const ExitCode bad = SelectUnits(registry_, settings_.lock, settings_.scenario, options);
     if (bad != ExitCode::kPass) return bad;
+    // Who names scenarios, or asks for all there is, gets them for every lock.
+    const bool in_full = settings_.thorough || settings_.scenario != kEverything;
+    for (Entry& entry : options.entries) entry.sampled = entry.sampled && !in_full;
     options.seed = settings_.seed;
     options.runs = settings_.thorough ? kThoroughRuns : settings_.runs;
     options.least_hunt = settings_.thorough ? kThoroughHunt : 0;

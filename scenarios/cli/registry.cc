@@ -78,6 +78,10 @@ Result<Registry> Registry::Make(std::vector<std::shared_ptr<const harness::Subje
   const bool ours = program.substr(program.rfind('/') + 1) == "interlock";
   registry.program_ = ours ? "./interlock" : program;
   for (auto& subject : SoundSubjects()) registry.entries_.push_back({subject, false, {}});
+  for (auto& subject : CompiledSubjects()) {
+    registry.entries_.push_back({subject, false, {}});
+    registry.entries_.back().sampled = true;
+  }
   for (auto& subject : own) {
     if (subject == nullptr) return Invalid("a subject is null");
     if (!IsValidName(subject->name())) {

@@ -19,6 +19,9 @@ struct Entry {
   /// Somebody else's lock, which may be better than what a scenario takes for granted of every
   /// lease lock: its weaknesses need not show.
   bool foreign = false;
+  /// In full it is judged as another entry, from which it differs in how it reaches the servers: it
+  /// is tried only where Scenario::for_sampled says so.
+  bool sampled = false;
 };
 
 }  // namespace interlock::scenarios

@@ -50,6 +50,9 @@ struct Specimen {
 };
 
 std::vector<std::shared_ptr<const harness::Subject>> SoundSubjects();
+/// Some of these locks as they were compiled, over hiredis and threads (Traits::posix). None in a
+/// sanitizer build, where nothing serves them.
+std::vector<std::shared_ptr<const harness::Subject>> CompiledSubjects();
 std::vector<Specimen> Specimens();
 
 }  // namespace interlock::scenarios

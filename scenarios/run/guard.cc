@@ -22,6 +22,7 @@
 #include "scenarios/run/black_box.h"
 #include "scenarios/run/forks.h"
 #include "sim/fiber.h"
+#include "sim/posix/thread_locals.h"
 #include "sim/tripwire.h"
 
 namespace interlock::scenarios {
@@ -83,6 +84,7 @@ struct Guard {
 // These are global because signal handlers need them, and leaked on purpose.
 std::atomic<Guard*> the_guard{nullptr};
 thread_local Slot* this_slot = nullptr;
+const sim::posix::OfOsThread this_slot_is(&this_slot, sizeof(this_slot));
 
 std::string_view Describe(int signal, const void* address) {
   switch (signal) {

@@ -3,18 +3,17 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
-
-#include <interlock/cluster_connector.h>
 
 #include "scenarios/cases/kind_model.h"
 #include "scenarios/judge/demanded.h"
 #include "scenarios/run/black_box.h"
+#include "scenarios/run/environments.h"
 #include "scenarios/run/latch_program.h"
 #include "scenarios/run/recorder/recorder.h"
 #include "scenarios/run/run_verdict.h"
-#include "scenarios/run/wall_clock.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -38,61 +37,6 @@ sim::WorldOptions WorldOptionsOf(const Workload& workload, bool keep_events, boo
   options.max_steps = 1'000'000;  // a lock that polls to the end of a long wait takes 100'000
   return options;
 }
-
-std::vector<NodeAddress> AddressesOf(const sim::World& world) {
-  std::vector<NodeAddress> addresses;
-  for (int node = 0; node < world.nodes(); ++node) {
-    addresses.push_back(world.address(node));
-  }
-  return addresses;
-}
-
-ConnectNode WayTo(sim::World& world, int client) {
-  return [&world, client](const NodeAddress& address,
-                          MonotonicTime deadline) -> Result<std::unique_ptr<Connection>> {
-    for (int node = 0; node < world.nodes(); ++node) {
-      if (world.address(node) != address) continue;
-      return world.connector(client, node).Connect(deadline);
-    }
-    return Status(StatusCode::kUnavailable, "no server is at " + address.ToString());
-  };
-}
-
-/// Reaches the cluster as an application that uses the library does.
-std::unique_ptr<ClusterConnector> ConnectorToCluster(sim::World& world, int client) {
-  ClusterOptions options;
-  options.seeds = AddressesOf(world);
-  return *ClusterConnector::Create(world.runtime(client), WayTo(world, client), std::move(options));
-}
-
-/// The environment of a simulated client, as the harness shows it to the lock under test.
-class ClientEnvironment {
- public:
-  /// `world` outlives it. `clock_offset`: reading of the client's monotonic clock when the world
-  /// begins.
-  ClientEnvironment(sim::World& world, int client, sim::Topology topology, Duration clock_offset)
-      : cluster_(topology == sim::Topology::kCluster ? ConnectorToCluster(world, client) : nullptr),
-        environment_{
-            world.runtime(client),
-            cluster_ != nullptr ? static_cast<Connector&>(*cluster_) : world.connector(client),
-            {}} {
-    for (int node = 0; node < world.nodes(); ++node) {
-      environment_.nodes.push_back(&world.connector(client, node));
-    }
-    environment_.wall_ms = SimulatedWallClock(environment_.runtime, clock_offset);
-    if (cluster_ == nullptr) return;
-    environment_.cluster = AddressesOf(world);
-    environment_.connect = WayTo(world, client);
-  }
-  ClientEnvironment(const ClientEnvironment&) = delete;
-  ClientEnvironment& operator=(const ClientEnvironment&) = delete;
-
-  harness::Environment& get() { return environment_; }
-
- private:
-  const std::unique_ptr<ClusterConnector> cluster_;  ///< null: the servers are no cluster
-  harness::Environment environment_;
-};
 
 /// The progress of each client, and of those that ask for every permit in phase 2. `choices` are
 /// told of places if they follow them, and outlive the result.
@@ -192,11 +136,14 @@ class OneRun {
 
   /// One life of a process: its client, and beside it the clients that share its lock objects.
   void Live(int process) {
-    ClientEnvironment reached(world_, process, workload_.topology, PlanOf(process).clock_offset);
+    SimulatedEnvironment reached(world_, process, workload_.topology, PlanOf(process).clock_offset);
     harness::Environment& environment = reached.get();
+    std::optional<CompiledEnvironment> compiled;
+    if (traits_.posix) compiled.emplace(world_, workload_.topology, environment);
+    harness::Environment& given = compiled.has_value() ? compiled->get() : environment;
     std::array<std::unique_ptr<harness::Lock>, kMostResources> all;
     const std::span locks = std::span(all).first(static_cast<std::size_t>(workload_.resources));
-    for (std::size_t i = 0; i < locks.size(); ++i) locks[i] = NewLock(process, i, environment);
+    for (std::size_t i = 0; i < locks.size(); ++i) locks[i] = NewLock(process, i, given);
     std::vector<std::unique_ptr<Task>> others;
     const int clients = static_cast<int>(workload_.clients.size());
     for (int other = process + 1; other < clients && ProcessOf(other) == process; ++other) {

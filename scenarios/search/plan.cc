@@ -31,6 +31,7 @@ std::vector<Unit> UnitsOfEntry(const Entry& entry, const CampaignOptions& option
   std::vector<Unit> expected;
   for (const Scenario* scenario : options.scenarios) {
     if (!Applies(*scenario, entry.subject->traits())) continue;
+    if (entry.sampled && !scenario->for_sampled) continue;
     for (const SynchronyClass synchrony : scenario->classes) {
       all.push_back({&entry, scenario, synchrony});
       if (Expects(entry, *scenario, synchrony)) expected.push_back(all.back());

@@ -31,6 +31,7 @@ Scenario Contention() {
   scenario.judges = ExclusionsAnd({Judged::kTokens, Judged::kDeadlock, Judged::kSpuriousRefusal,
                                    Judged::kKeys, Judged::kTermination});
   scenario.on_real_redis = true;
+  scenario.for_sampled = true;
   return scenario;
 }
 
@@ -62,6 +63,7 @@ Scenario Lossy() {
   scenario.shape.faults = ConnectionFaultsAnd({});
   scenario.judges = ExclusionsAnd({Judged::kTokens, Judged::kDeadlock, Judged::kSpuriousRefusal,
                                    Judged::kKeys, Judged::kTermination});
+  scenario.for_sampled = true;
   return scenario;
 }
 
@@ -96,6 +98,7 @@ Scenario Chaos() {
       ExclusionsAnd({Judged::kForeignRelease, Judged::kForeignExtend, Judged::kTokens,
                      Judged::kCrashRecovery, Judged::kDeadlock, Judged::kSpuriousRefusal,
                      Judged::kKeys, Judged::kFalseValidity, Judged::kTermination});
+  scenario.for_sampled = true;
   return scenario;
 }
 

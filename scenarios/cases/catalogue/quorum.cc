@@ -56,6 +56,7 @@ std::vector<Scenario> OverMasters(const std::vector<Scenario>& of_one_server) {
       scenario.on_real_redis = false;
       OnIndependent(scenario.shape, variant.nodes);
       scenario.weight = kWeight;
+      scenario.for_sampled = variant.of == "chaos";
     }
   }
   return all;

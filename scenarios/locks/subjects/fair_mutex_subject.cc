@@ -76,10 +76,27 @@ class AdoptedAdapter final : public FairMutexAdapter {
   }
 };
 
+class CompiledFairMutexAdapter final : public FairMutexAdapter {
+ public:
+  std::string_view name() const override { return "fair-mutex.hiredis"; }
+  std::string_view summary() const override {
+    return "interlock::FairMutex over hiredis and threads, as they were compiled";
+  }
+  harness::Traits traits() const override {
+    harness::Traits traits = FairMutexAdapter::traits();
+    traits.posix = true;
+    return traits;
+  }
+};
+
 }  // namespace
 
 std::shared_ptr<const harness::Subject> FairMutexSubject() {
   return std::make_shared<const FairMutexAdapter>();
+}
+
+std::shared_ptr<const harness::Subject> CompiledFairMutexSubject() {
+  return std::make_shared<const CompiledFairMutexAdapter>();
 }
 
 std::shared_ptr<const harness::Subject> AdoptedFairMutexSubject() {

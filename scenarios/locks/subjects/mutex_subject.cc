@@ -26,6 +26,7 @@ class PlainMutexAdapter final : public MutexAdapter {
     traits_.lock_delay = more.lock_delay;
     traits_.cluster = true;
     traits_.own_leases = more.own_leases;
+    traits_.posix = more.posix;
   }
 
   std::string_view name() const override { return name_; }
@@ -93,6 +94,12 @@ std::shared_ptr<const harness::Subject> MutexSubject() {
   return std::make_shared<const PlainMutexAdapter>(
       "mutex", "interlock::Mutex: one holder at a time, by lease",
       harness::Traits{.own_leases = true});
+}
+
+std::shared_ptr<const harness::Subject> CompiledMutexSubject() {
+  return std::make_shared<const PlainMutexAdapter>(
+      "mutex.hiredis", "interlock::Mutex over hiredis and threads, as they were compiled",
+      harness::Traits{.own_leases = true, .posix = true});
 }
 
 std::shared_ptr<const harness::Subject> AdoptedMutexSubject() {

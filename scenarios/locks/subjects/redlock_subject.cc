@@ -28,7 +28,7 @@ RedlockOptions OptionsFor(const harness::LockOptions& options) {
   return redlock;
 }
 
-class RedlockAdapter final : public MutexAdapter {
+class RedlockAdapter : public MutexAdapter {
  public:
   std::string_view name() const override { return "redlock"; }
   std::string_view summary() const override {
@@ -93,7 +93,24 @@ class RedlockAdapter final : public MutexAdapter {
   }
 };
 
+class CompiledRedlockAdapter final : public RedlockAdapter {
+ public:
+  std::string_view name() const override { return "redlock.hiredis"; }
+  std::string_view summary() const override {
+    return "interlock::Redlock over hiredis and threads, as they were compiled";
+  }
+  harness::Traits traits() const override {
+    harness::Traits traits = RedlockAdapter::traits();
+    traits.posix = true;
+    return traits;
+  }
+};
+
 }  // namespace
+
+std::shared_ptr<const harness::Subject> CompiledRedlockSubject() {
+  return std::make_shared<const CompiledRedlockAdapter>();
+}
 
 std::shared_ptr<const harness::Subject> RedlockSubject() {
   return std::make_shared<const RedlockAdapter>();

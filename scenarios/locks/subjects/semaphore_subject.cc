@@ -20,7 +20,7 @@ class SemaphoreLock final : public LeaseLock<Semaphore> {
   }
 };
 
-class SemaphoreAdapter final : public PermitAdapter {
+class SemaphoreAdapter : public PermitAdapter {
  public:
   std::string_view name() const override { return "semaphore"; }
   std::string_view summary() const override {
@@ -43,7 +43,24 @@ class SemaphoreAdapter final : public PermitAdapter {
   }
 };
 
+class CompiledSemaphoreAdapter final : public SemaphoreAdapter {
+ public:
+  std::string_view name() const override { return "semaphore.hiredis"; }
+  std::string_view summary() const override {
+    return "interlock::Semaphore over hiredis and threads, as they were compiled";
+  }
+  harness::Traits traits() const override {
+    harness::Traits traits = SemaphoreAdapter::traits();
+    traits.posix = true;
+    return traits;
+  }
+};
+
 }  // namespace
+
+std::shared_ptr<const harness::Subject> CompiledSemaphoreSubject() {
+  return std::make_shared<const CompiledSemaphoreAdapter>();
+}
 
 std::shared_ptr<const harness::Subject> SemaphoreSubject() {
   return std::make_shared<const SemaphoreAdapter>();

@@ -12,6 +12,10 @@ namespace interlock::scenarios::subjects {
 
 std::shared_ptr<const harness::Subject> AdoptedMutexSubject();
 std::shared_ptr<const harness::Subject> AdoptedFairMutexSubject();
+std::shared_ptr<const harness::Subject> CompiledFairMutexSubject();
+std::shared_ptr<const harness::Subject> CompiledMutexSubject();
+std::shared_ptr<const harness::Subject> CompiledRedlockSubject();
+std::shared_ptr<const harness::Subject> CompiledSemaphoreSubject();
 std::shared_ptr<const harness::Subject> CountDownLatchSubject();
 std::shared_ptr<const harness::Subject> FairMutexSubject();
 std::shared_ptr<const harness::Subject> LockDelayMutexSubject();
@@ -26,7 +30,7 @@ std::shared_ptr<const harness::Subject> SharedMutexSubject();
 std::shared_ptr<const harness::Subject> SingleFileSubject();
 std::shared_ptr<const harness::Subject> UnpreferredSharedMutexSubject();
 
-/// All of them, in the order in which they are run and listed.
+/// All others, in the order in which they are run and listed.
 inline constexpr std::array kAllSubjects = {&FairMutexSubject,
                                             &AdoptedFairMutexSubject,
                                             &LockDelayMutexSubject,
@@ -42,5 +46,10 @@ inline constexpr std::array kAllSubjects = {&FairMutexSubject,
                                             &UnpreferredSharedMutexSubject,
                                             &SingleFileSubject,
                                             &CountDownLatchSubject};
+
+/// Those with Traits::posix.
+inline constexpr std::array kCompiledSubjects = {&CompiledFairMutexSubject, &CompiledMutexSubject,
+                                                 &CompiledRedlockSubject,
+                                                 &CompiledSemaphoreSubject};
 
 }  // namespace interlock::scenarios::subjects

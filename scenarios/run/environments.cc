@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/run/environments.h"
+
+#include <string>
+#include <utility>
+
+#include <interlock/hiredis_connector.h>
+
+#include "scenarios/run/wall_clock.h"
+#include "sim/check.h"
+
+namespace interlock::scenarios {
+namespace {
+
+std::vector<NodeAddress> AddressesOf(const sim::World& world) {
+  std::vector<NodeAddress> addresses;
+  for (int node = 0; node < world.nodes(); ++node) {
+    addresses.push_back(world.address(node));
+  }
+  return addresses;
+}
+
+/// Reaches the cluster as an application that uses the library does.
+std::unique_ptr<ClusterConnector> ConnectorToCluster(Runtime& runtime, const sim::World& world,
+                                                     ConnectNode connect) {
+  ClusterOptions options;
+  options.seeds = AddressesOf(world);
+  return *ClusterConnector::Create(runtime, std::move(connect), std::move(options));
+}
+
+ConnectNode SimulatedWay(sim::World& world, int client) {
+  return [&world, client](const NodeAddress& address,
+                          MonotonicTime deadline) -> Result<std::unique_ptr<Connection>> {
+    for (int node = 0; node < world.nodes(); ++node) {
+      if (world.address(node) != address) continue;
+      return world.connector(client, node).Connect(deadline);
+    }
+    return Status(StatusCode::kUnavailable, "no server is at " + address.ToString());
+  };
+}
+
+/// See sim/posix/names.h.
+std::unique_ptr<Connector> HiredisTo(Runtime& runtime, std::string host, int port = 6379) {
+  HiredisOptions options;
+  options.host = std::move(host);
+  options.port = port;
+  Result<std::unique_ptr<Connector>> connector =
+      MakeHiredisConnector(runtime, std::move(options));
+  sim::Require(connector.ok(), "the name of a simulated server is no host");
+  return *std::move(connector);
+}
+
+ConnectNode CompiledWay(Runtime& runtime) {
+  return [&runtime](const NodeAddress& address,
+                    MonotonicTime deadline) -> Result<std::unique_ptr<Connection>> {
+    return HiredisTo(runtime, address.host, address.port)->Connect(deadline);
+  };
+}
+
+std::unique_ptr<Connector> CompiledPrimary(Runtime& runtime, const sim::World& world,
+                                           sim::Topology topology) {
+  if (topology != sim::Topology::kCluster) return HiredisTo(runtime, "redis");
+  return ConnectorToCluster(runtime, world, CompiledWay(runtime));
+}
+
+}  // namespace
+
+SimulatedEnvironment::SimulatedEnvironment(sim::World& world, int client, sim::Topology topology,
+                                           Duration clock_offset)
+    : cluster_(topology == sim::Topology::kCluster
+                   ? ConnectorToCluster(world.runtime(client), world, SimulatedWay(world, client))
+                   : nullptr),
+      environment_{
+          world.runtime(client),
+          cluster_ != nullptr ? static_cast<Connector&>(*cluster_) : world.connector(client),
+          {}} {
+  for (int node = 0; node < world.nodes(); ++node) {
+    environment_.nodes.push_back(&world.connector(client, node));
+  }
+  environment_.wall_ms = SimulatedWallClock(environment_.runtime, clock_offset);
+  if (cluster_ == nullptr) return;
+  environment_.cluster = AddressesOf(world);
+  environment_.connect = SimulatedWay(world, client);
+}
+
+CompiledEnvironment::CompiledEnvironment(const sim::World& world, sim::Topology topology,
+                                         const harness::Environment& simulated)
+    : primary_(CompiledPrimary(runtime_, world, topology)),
+      environment_{runtime_, *primary_, {}, simulated.wall_ms, simulated.cluster} {
+  for (int node = 0; node < world.nodes(); ++node) {
+    nodes_.push_back(HiredisTo(runtime_, "redis-" + std::to_string(node)));
+    environment_.nodes.push_back(nodes_.back().get());
+  }
+  if (topology == sim::Topology::kCluster) environment_.connect = CompiledWay(runtime_);
+}
+
+}  // namespace interlock::scenarios
