@@ -174,8 +174,11 @@ function(allowed_includes result)
       string(APPEND allowed "|<gtest/gtest\\.h>")
     endif()
   elseif(path MATCHES "^scenarios/examples/")
-    # A user's files: what is installed, GoogleTest, and each other.
+    # A user's files: what is installed, GoogleTest, each other, and what a lock of their own is built on.
     set(allowed "${std}|${interlock}|${harness}|<gtest/gtest\\.h>|\"[a-z_0-9]+\\.h\"")
+    if(path MATCHES "^scenarios/examples/compiled_lock/")
+      string(APPEND allowed "|${posix}|<hiredis/[a-z]+\\.h>")
+    endif()
   elseif(path MATCHES "^scenarios/")
     string(CONCAT allowed "${std}|${posix}|${interlock}|${harness}|${formatting}"
            "|\"(sim|scenarios|reports)/[a-z_0-9/]+\\.h\"|\"interlock_build_info\\.h\""
@@ -226,7 +229,7 @@ function(check_includes)
     if(path MATCHES "^tests/")
       continue()
     endif()
-    only_in("^<hiredis/" "^lib/src/(hiredis_connection|tls)\\.cc$"
+    only_in("^<hiredis/" "^(lib/src/(hiredis_connection|tls)\\.cc|scenarios/examples/compiled_lock/.*)$"
             "hiredis belongs to lib/src/hiredis_connection.cc and tls.cc alone")
     only_in("^<boost/context" "^sim/fiber\\.cc$" "Boost.Context belongs to sim/fiber.cc alone")
     only_in("^<(lua|lauxlib)" "^sim/redis/scripting/"

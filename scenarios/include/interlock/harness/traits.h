@@ -62,15 +62,15 @@ struct Traits {
   /// ForceRelease tells a holder that was released before (kOk) from one whose lease has run out
   /// (kNotOwner). A lock that keeps no trace of either may answer either.
   bool recalls_releases = false;
-  /// The lock is code as it is compiled: it calls the C library for sockets, clocks, sleep and
-  /// random bytes (getrandom, getentropy), on one thread. In simulation these act upon the
-  /// simulated world: "redis" is the primary, and "redis-0", "redis-1" ... are the servers, at any
-  /// port; clocks and sleep are the client's own. It must keep nothing in static or thread-local
-  /// variables, which all clients would share; its stack has 64 KB. Such a lock is judged by drawn
-  /// and pinned runs alone: a search cannot see what it remembers, and no real server is called
-  /// "redis". Starting a thread, epoll and other calls with its sockets end the run; files such as
-  /// /dev/urandom and std::random_device are the machine's, and not noticed. Not in sanitizer
-  /// builds.
+  /// The lock is code as it is compiled: it calls the C library for sockets, clocks, sleep, random
+  /// bytes and threads. In simulation these act upon the simulated world: "redis" is the primary,
+  /// and "redis-0", "redis-1" ... are the servers, at any port; clocks and sleep are the client's
+  /// own, and so are its process id, its host's name and its threads with their thread_locals. The
+  /// order of its threads is drawn as that of clients is. Environment has threads and hiredis
+  /// connections then. What such a lock keeps in static variables all clients share: it must keep
+  /// nothing there. A stack has 256 KB. It is judged by drawn and pinned runs alone: no search can
+  /// see what it remembers, and no real server is called "redis". What is not served (fork, files
+  /// that are written, timerfd ...) ends the run and is named. Not in sanitizer builds.
   bool posix = false;
 };
 
