@@ -37,7 +37,7 @@ struct Message {
   Kind kind = Kind::kReply;
   redis::Value value;
   std::uint64_t hash = 0;
-  std::uint64_t number = 0;  // for a reply: its command's
+  std::uint64_t number = 0;  // for a reply, and a reset in place of one: its command's
   VirtualTime arrival{};
 };
 

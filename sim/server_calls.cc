@@ -245,8 +245,10 @@ void ServerCalls::Deliver(Produced& produced) {
     produced.kind = Message::Kind::kReset;
     resets_.push_back(&link);
   }
+  // A stream of bytes can break within the reply, of which it shows a part.
+  const bool torn = fate.reset && link.process->library != nullptr;
   const bool has_value =
-      produced.kind == Message::Kind::kReply || produced.kind == Message::Kind::kPush;
+      torn || produced.kind == Message::Kind::kReply || produced.kind == Message::Kind::kPush;
   transit_.SendMessage(link, produced.kind, has_value ? &produced.value : nullptr, produced.hash,
                        fate.extra, produced.number);
 }

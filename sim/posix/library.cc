@@ -159,8 +159,22 @@ int Library::SetOption(int descriptor, int level, int name, const void* value, s
   return 0;
 }
 
+// A delay of requests that waits for the next message strikes the servers' names instead, or not.
+Duration Library::TakeLookUpDelay() {
+  auto& armed = process_.armed;
+  const auto delay = std::ranges::find(armed, FaultKind::kDelayRequest, &Fault::kind);
+  if (delay == armed.end() || engine_.scheduler.tearing_down()) return Duration{};
+  if (engine_.choices.Draw(Lane::kNetwork, 2) == 0) return Duration{};
+  Fault fault = *delay;
+  fault.length = engine_.Clip(fault, fault.length);
+  armed.erase(delay);
+  if (fault.length > Duration{}) engine_.ReportFault(process_, fault);
+  return fault.length;
+}
+
 int Library::LookUp(const char* name, const char* service, const addrinfo* hints,
                     addrinfo** found) {
+  if (const Duration late = TakeLookUpDelay(); late > Duration{}) WaitUntil(After(late));
   const int error = posix::LookUp(engine_, name, service, hints, found);
   Told(0);
   return error;

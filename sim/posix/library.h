@@ -108,6 +108,7 @@ class Library {
   /// Counts a step. False in teardown.
   bool Begins(StepKind kind);
   bool WaitUntil(MonotonicTime deadline);
+  Duration TakeLookUpDelay();
 
   Engine& engine_;
   Process& process_;

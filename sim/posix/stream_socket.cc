@@ -20,6 +20,7 @@ namespace {
 
 // One of so many reads and writes is cut short.
 constexpr std::uint32_t kOneCutOf = 8;
+constexpr std::size_t kMostTorn = 1U << 16;
 
 bool IsReply(const Message& message) {
   return message.kind == Message::Kind::kReply || message.kind == Message::Kind::kPush;
@@ -103,7 +104,22 @@ bool StreamSocket::TakeReplies() {
     redis::AppendReply(message.value, 2, &in_);
     engine_.network.PopMessage(*link_);
   }
+  TakeTornReply();
   return true;
+}
+
+// A reset takes the place of a reply, some of whose bytes came before it. One that nobody's command
+// has brought about has no number.
+void StreamSocket::TakeTornReply() {
+  if (link_->delivered == 0 || link_->messages.front().kind != Message::Kind::kReset) return;
+  const Message& message = link_->messages.front();
+  if (message.number > 0 && !engine_.instant()) {
+    std::string bytes;
+    redis::AppendReply(message.value, 2, &bytes);
+    const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(bytes.size(), kMostTorn));
+    in_.append(bytes, 0, engine_.choices.Draw(Lane::kNetwork, size));
+  }
+  engine_.network.PopMessage(*link_);
 }
 
 ssize_t StreamSocket::Receive(char* into, std::size_t size, int flags) {
@@ -119,8 +135,16 @@ ssize_t StreamSocket::Receive(char* into, std::size_t size, int flags) {
     if (taken_ < in_.size()) return Give(into, size, flags);
     if (link_->broke != nullptr) return EndOfStream();
     if (!waits || engine_.Reached(process_, deadline)) return -EAGAIN;
+    const VirtualTime began = engine_.now();
     if (!Await(WaitKind::kReply, deadline)) return -ECANCELED;
+    if (deadline != kNever && IsInterrupted(began)) return -EINTR;
   }
+}
+
+// As signal(7) has it of sockets with a time-out, if it was a signal that stopped the process.
+bool StreamSocket::IsInterrupted(VirtualTime began) {
+  if (process_.frozen_until <= began || engine_.instant()) return false;
+  return engine_.choices.Draw(Lane::kNetwork, 2) == 1;
 }
 
 ssize_t StreamSocket::Give(char* into, std::size_t size, int flags) {

@@ -5,8 +5,9 @@
 // the client reads. So all faults of links and servers strike as for any client.
 //
 // Bytes arrive in pieces: how many of those that are there one read gives, and how many of those
-// offered one non-blocking write takes, is drawn from the network lane (0: all). An instant world
-// has no such draws. Thread safety: none; one world, one OS thread.
+// offered one non-blocking write takes, is drawn from the network lane (0: all); and so is how much
+// of a reply comes before a reset in its place, and whether a pause interrupts a read that has a
+// time-out. An instant world has no such draws. Thread safety: none; one world, one OS thread.
 #pragma once
 
 #include <sys/socket.h>
@@ -56,6 +57,9 @@ class StreamSocket final : public Pollable {
   void Fail(int error);
   /// Makes bytes of the replies that have come. False in teardown.
   bool TakeReplies();
+  void TakeTornReply();
+  /// Whether a pause since then ends the wait with EINTR; drawn.
+  bool IsInterrupted(VirtualTime began);
   ssize_t Give(char* into, std::size_t size, int flags);
   /// What reading says once the stream is broken and its bytes are read.
   ssize_t EndOfStream();

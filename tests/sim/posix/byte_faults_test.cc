@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+//
+// What faults of links and processes do to a stream of bytes, and to the look-up of a name.
+#include <netdb.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <set>
+#include <string>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sim/world_fixture.h"
+
+namespace interlock::sim {
+namespace {
+
+/// A connection to the primary, whose reads end after a second.
+int Open() {
+  addrinfo* found = nullptr;
+  EXPECT_EQ(::getaddrinfo("redis", "6379", nullptr, &found), 0);
+  const int file = ::socket(AF_INET, SOCK_STREAM, 0);
+  const timeval second{1, 0};
+  EXPECT_EQ(::setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second)), 0);
+  EXPECT_EQ(::connect(file, found->ai_addr, found->ai_addrlen), 0);
+  ::freeaddrinfo(found);
+  return file;
+}
+
+/// The bytes of the reply to a PING, and the errno after them; 0: the whole reply came.
+std::string Ping(int file) {
+  EXPECT_EQ(::send(file, "PING\r\n", 6, 0), 6);
+  std::string got;
+  while (!got.ends_with("\r\n")) {
+    char bytes[16];
+    const ssize_t size = ::recv(file, bytes, sizeof(bytes), 0);
+    if (size <= 0) return got + " " + std::to_string(size == 0 ? 0 : errno);
+    got.append(bytes, static_cast<std::size_t>(size));
+  }
+  return got;
+}
+
+/// What PING gives in so many worlds, each with other choices.
+std::set<std::string> SeenOf(const FaultPlan& plan, int worlds) {
+  std::set<std::string> seen;
+  for (int seed = 1; seed <= worlds; ++seed) {
+    Bench bench(1, plan, Bench::Exact(), Choices::FromSeed(static_cast<std::uint64_t>(seed)));
+    bench.world->ServePosix(0);
+    bench.world->Start(0, [&seen] {
+      const int file = Open();
+      seen.insert(Ping(file));
+      ::close(file);
+    });
+    EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+  }
+  return seen;
+}
+
+std::string Reset() { return " " + std::to_string(ECONNRESET); }
+
+TEST(PosixByteFaultTest, AResetComesBeforeAndWithinTheReply) {
+  const auto seen = SeenOf({{.kind = FaultKind::kResetAfter, .step = 1}}, 100);
+  EXPECT_THAT(seen, ::testing::Contains(Reset()));
+  EXPECT_THAT(seen, ::testing::Contains("+PON" + Reset()));
+  EXPECT_THAT(seen, ::testing::Not(::testing::Contains("+PONG\r\n")));
+}
+
+TEST(PosixByteFaultTest, AResetBeforeTheCommandShowsNothingOfAReply) {
+  EXPECT_THAT(SeenOf({{.kind = FaultKind::kResetBefore, .step = 1}}, 20),
+              ::testing::ElementsAre(Reset()));
+}
+
+// It strikes at a step of another thread, as the one that reads makes none while it waits.
+TEST(PosixByteFaultTest, APauseMayInterruptAReadWithATimeout) {
+  std::set<std::string> seen;
+  for (int step = 0; step < 12; ++step) {
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+      Bench bench(1, {{.kind = FaultKind::kPause, .step = step, .length = milliseconds(100)}},
+                  Bench::Exact(), Choices::FromSeed(seed));
+      bench.world->ServePosix(0);
+      bench.world->Start(0, [&seen] {
+        const int file = Open();
+        std::thread other([] {
+          ::usleep(1000);
+          ::usleep(1);
+        });
+        seen.insert(Ping(file));
+        other.join();
+        ::close(file);
+      });
+      EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+    }
+  }
+  EXPECT_THAT(seen, ::testing::ElementsAre(" " + std::to_string(EINTR), "+PONG\r\n"));
+}
+
+TEST(PosixByteFaultTest, ANameMayBeLookedUpSlowly) {
+  std::set<bool> slow;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Bench bench(1, {{.kind = FaultKind::kDelayRequest, .step = 0, .length = seconds(30)}},
+                Bench::Exact(), Choices::FromSeed(seed));
+    bench.world->ServePosix(0);
+    bench.world->Start(0, [&] {
+      ::usleep(1);
+      const VirtualTime before = bench.world->now();
+      addrinfo* found = nullptr;
+      EXPECT_EQ(::getaddrinfo("redis", "6379", nullptr, &found), 0);
+      ::freeaddrinfo(found);
+      slow.insert(bench.world->now() - before >= seconds(30));
+    });
+    EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+  }
+  EXPECT_THAT(slow, ::testing::ElementsAre(false, true));
+}
+
+}  // namespace
+}  // namespace interlock::sim
