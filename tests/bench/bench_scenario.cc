@@ -16,6 +16,9 @@ std::shared_ptr<const harness::Subject> SubjectNamed(std::string_view name) {
   for (auto& subject : SoundSubjects()) {
     if (subject->name() == name) return subject;
   }
+  for (auto& subject : CompiledSubjects()) {
+    if (subject->name() == name) return subject;
+  }
   for (auto& specimen : Specimens()) {
     if (specimen.subject->name() == name) return specimen.subject;
   }
@@ -77,6 +80,7 @@ void GeneratedRuns(benchmark::State& state, std::string_view lock) {
 }
 
 BENCHMARK_CAPTURE(ShortRuns, mutex, "mutex");
+BENCHMARK_CAPTURE(ShortRuns, mutex_hiredis, "mutex.hiredis");
 BENCHMARK_CAPTURE(ShortRuns, single_file, "single-file");
 BENCHMARK_CAPTURE(ShortRuns, without_scripts, "broken/del-without-owner");
 BENCHMARK_CAPTURE(GeneratedRuns, mutex, "mutex");
