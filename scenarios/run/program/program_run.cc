@@ -16,9 +16,9 @@
 
 #include "scenarios/log/words.h"
 #include "scenarios/run/client_environment.h"
+#include "scenarios/run/program/landing.h"
 #include "scenarios/run/program/program_client.h"
 #include "scenarios/run/recorder/server_view.h"
-#include "sim/tripwire.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -152,7 +152,7 @@ class OneProgramRun final : private sim::WorldObserver {
   }
 
   void AfterCommand(int process, std::uint64_t /*number*/, const sim::redis::Argv& /*argv*/,
-                    const sim::redis::Value* /*reply*/, VirtualTime /*now*/) override {
+                    const sim::redis::Value* /*reply*/, sim::VirtualTime /*now*/) override {
     Look(process < Clients() ? process : -1, /*at_end=*/false);
   }
 
@@ -171,10 +171,14 @@ class OneProgramRun final : private sim::WorldObserver {
   }
 
   void Ask(std::size_t index, const harness::ProgramView& view, int client) {
-    const sim::TripwireScope no_escape(nullptr);
     try {
-      std::string broken = program_.invariants[index].broken(view);
-      if (!broken.empty()) Break(BreachKind::kInvariant, index, client, std::move(broken));
+      std::string broken;
+      const std::string ended = Land([&] { broken = program_.invariants[index].broken(view); });
+      if (!ended.empty()) {
+        Break(BreachKind::kInvariantEscaped, index, client, "the invariant " + ended);
+      } else if (!broken.empty()) {
+        Break(BreachKind::kInvariant, index, client, std::move(broken));
+      }
     } catch (const std::exception& error) {
       InvariantThrew(index, client, error.what());
     } catch (...) {
@@ -236,6 +240,7 @@ class OneProgramRun final : private sim::WorldObserver {
     return result;
   }
 
+  const AbortHandler abort_handler_;
   const harness::Program& program_;
   const Workload& workload_;
   const sim::FaultPlan plan_;
@@ -253,6 +258,7 @@ std::string NameOf(const Breach& breach, const harness::Program& program) {
   switch (breach.kind) {
     case BreachKind::kInvariant:
     case BreachKind::kInvariantThrew:
+    case BreachKind::kInvariantEscaped:
       return program.invariants[breach.invariant].name;
     case BreachKind::kClientThrew:
       return std::string(harness::kNobodyThrows);

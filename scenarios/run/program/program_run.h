@@ -24,8 +24,9 @@
 namespace interlock::scenarios {
 
 enum class BreachKind : std::uint8_t {
-  kInvariant,       ///< it said so
-  kInvariantThrew,  ///< in place of saying anything
+  kInvariant,         ///< it said so
+  kInvariantThrew,    ///< in place of saying anything
+  kInvariantEscaped,  ///< it aborted, or left the simulation
   kClientThrew,
   kNeverEnds,  ///< a client was alive, and had not ended in time
 };
@@ -35,7 +36,7 @@ struct Breach {
   BreachKind kind = BreachKind::kInvariant;
   std::size_t invariant = 0;  ///< its index, if it is about one
   int client = -1;            ///< whose command, note or end it was; -1: nobody's
-  VirtualTime at{};
+  sim::VirtualTime at{};
   std::string what;
 
   /// Whether both are about the same thing, which a shrinker must not change.

@@ -77,8 +77,10 @@ class ProgramSearcher {
       return false;
     }
     if (!run.breach) return true;
-    FoundBreach found{one,
-                      ShrinkProgram(universe_, program_, one, *run.breach, options_.shrink_runs),
+    // Each escape prints where it came from, and needs no faults.
+    const bool escaped = run.breach->kind == BreachKind::kInvariantEscaped;
+    const int budget = escaped ? 0 : options_.shrink_runs;
+    FoundBreach found{one, ShrinkProgram(universe_, program_, one, *run.breach, budget),
                       *run.breach};
     const ProgramResult smallest = RunAgain(universe_, program_, found.shrunk.smallest, false);
     if (!AreLike(smallest.breach, run.breach)) {

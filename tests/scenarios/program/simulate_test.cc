@@ -6,6 +6,7 @@
 #include <interlock/harness/simulate.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
@@ -13,6 +14,8 @@
 #include <gtest/gtest.h>
 
 #include <interlock/harness/replay.h>
+
+#include "sim/tripwire.h"
 
 namespace interlock::harness {
 namespace {
@@ -210,6 +213,32 @@ TEST(SimulateMisuseTest, WhatIsNoExceptionOfTheStandardIsNamedByItsType) {
       Simulate(WithInvariant([](const ProgramView&) -> std::string { throw 42; }), Few());
   EXPECT_TRUE(verdict.violated);
   EXPECT_EQ(verdict.message, "the invariant threw: an exception of type int");
+}
+
+TEST(SimulateMisuseTest, AnInvariantThatReadsARealClockHasFailedByThatCall) {
+  if (!sim::TripwireIsArmed()) GTEST_SKIP() << "a sanitizer has these functions";
+  const Program program = WithInvariant([](const ProgramView& view) {
+    const std::string long_text(100, 'x');  // memory that the jump loses
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return view.Count("counted") == 2 && now.count() == 0 ? long_text : "";
+  });
+  const SimulateVerdict verdict = Simulate(program, Few());
+  EXPECT_TRUE(verdict.violated) << verdict.text;
+  EXPECT_EQ(verdict.invariant, "it");
+  EXPECT_THAT(verdict.message, HasSubstr("the invariant called clock_gettime()"));
+  EXPECT_EQ(Replay(program, verdict.token).message, verdict.message);
+  EXPECT_TRUE(Simulate(Counter(Count), Few()).ok) << "the next program is not disturbed";
+}
+
+TEST(SimulateMisuseTest, AnInvariantThatAbortsHasFailed) {
+  const SimulateVerdict verdict =
+      Simulate(WithInvariant([](const ProgramView&) -> std::string { std::abort(); }), Few());
+  EXPECT_TRUE(verdict.violated);
+  EXPECT_EQ(verdict.message, "the invariant aborted");
+}
+
+TEST(SimulateMisuseDeathTest, AnAbortOfAClientStillEndsTheProgram) {
+  EXPECT_DEATH(Simulate(Counter([](SimulatedClient&) { std::abort(); }), Few()), "");
 }
 
 TEST(SimulateMisuseTest, AClientThatThrowsIsNamed) {

@@ -78,7 +78,8 @@ struct ProgramView {
 
 struct Invariant {
   std::string name = {};  ///< "no item is sold twice"
-  /// What is wrong, in a sentence; empty: it holds. One that throws has failed, by what() it threw.
+  /// What is wrong, in a sentence; empty: it holds. One that throws has failed, by what() it threw,
+  /// and so has one that aborts, or reads a real clock.
   std::function<std::string(const ProgramView&)> broken = {};
   /// Looked at once, when all is over, instead of after each command that a server executed and
   /// after each note.
