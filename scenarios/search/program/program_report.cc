@@ -39,6 +39,8 @@ std::vector<sim::TraceEvent> WithoutSetupAtServers(std::vector<sim::TraceEvent> 
   return events;
 }
 
+}  // namespace
+
 std::vector<std::string> FaultLines(const Workload& workload) {
   std::vector<std::string> lines;
   for (const Place place : FaultPlaces(workload)) {
@@ -47,8 +49,6 @@ std::vector<std::string> FaultLines(const Workload& workload) {
   }
   return lines;
 }
-
-}  // namespace
 
 reports::Counterexample CounterexampleOf(const harness::Program& program, const ProgramCase& one,
                                          const ProgramResult& run) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "reports/run_report.h"
 #include "scenarios/run/program/program_run.h"
@@ -20,6 +21,9 @@ reports::Counterexample CounterexampleOf(const harness::Program& program, const 
 /// The counterexample of what a search has found, with how it was found.
 reports::Counterexample CounterexampleOf(const harness::Program& program,
                                          const ProgramSearchResult& result);
+
+/// A line for each fault: "C1 at step 5: pause for 2000.000 ms".
+std::vector<std::string> FaultLines(const Workload& workload);
 
 /// The case as text, and how to replay it.
 std::string TextOf(const reports::Counterexample& counterexample, const std::string& token);

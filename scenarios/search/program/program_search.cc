@@ -40,6 +40,12 @@ class ProgramSearcher {
                   const ProgramSearchOptions& options)
       : program_(program), calm_(calm), options_(options) {}
 
+  ProgramSearchResult ResultOf(const ProgramCase& one, std::uint64_t runs) {
+    result_.runs = runs;
+    Settle(one, RunAgain(universe_, program_, one, false), /*twice=*/true);
+    return std::move(result_);
+  }
+
   ProgramSearchResult Search() {
     std::uint64_t done = 0;  // commands and notes
     std::vector<int> steps;
@@ -134,6 +140,13 @@ std::string HowTheyDiffer(const ProgramResult& once, const ProgramResult& again)
 ProgramSearchResult SearchProgram(const harness::Program& program, const Workload& calm,
                                   const ProgramSearchOptions& options) {
   return ProgramSearcher(program, calm, options).Search();
+}
+
+ProgramSearchResult ResultOf(const harness::Program& program, const ProgramCase& one,
+                             std::uint64_t runs, int shrink_runs) {
+  ProgramSearchOptions options;
+  options.shrink_runs = shrink_runs;
+  return ProgramSearcher(program, one.workload, options).ResultOf(one, runs);
 }
 
 }  // namespace interlock::scenarios

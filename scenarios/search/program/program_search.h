@@ -42,6 +42,11 @@ struct ProgramSearchResult {
 ProgramSearchResult SearchProgram(const harness::Program& program, const Workload& calm,
                                   const ProgramSearchOptions& options);
 
+/// As a search that has found this case in its last run, and shrinks it by `shrink_runs`. Nothing
+/// is found if the program does not fail with it.
+ProgramSearchResult ResultOf(const harness::Program& program, const ProgramCase& one,
+                             std::uint64_t runs, int shrink_runs);
+
 /// How two runs of one case differ, as a sentence; empty: they do not.
 std::string HowTheyDiffer(const ProgramResult& once, const ProgramResult& again);
 
