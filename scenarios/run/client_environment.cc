@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/run/client_environment.h"
 
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@ constexpr std::uint64_t kEntropySeed = 0x5eed;
 
 std::vector<NodeAddress> AddressesOf(const sim::World& world) {
   std::vector<NodeAddress> addresses;
+  addresses.reserve(static_cast<std::size_t>(world.nodes()));
   for (int node = 0; node < world.nodes(); ++node) {
     addresses.push_back(world.address(node));
   }

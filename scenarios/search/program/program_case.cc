@@ -25,21 +25,21 @@ std::string TokenOf(const ProgramCase& one, const harness::Program& program) {
   return Encode({program.name, std::string(kScenario), SynchronyClass::kArbitrary, one});
 }
 
-Result<ProgramCase> CaseIn(std::string_view text, const harness::Program& program,
+Result<ProgramCase> CaseIn(std::string_view token, const harness::Program& program,
                            const Workload& calm) {
-  Result<ReplayToken> token = DecodeReplayToken(text);
-  if (!token.ok()) return token.status();
-  if (token->scenario != kScenario || !std::holds_alternative<ProgramCase>(token->run)) {
+  Result<ReplayToken> decoded = DecodeReplayToken(token);
+  if (!decoded.ok()) return decoded.status();
+  if (decoded->scenario != kScenario || !std::holds_alternative<ProgramCase>(decoded->run)) {
     return Bad(
         fmt::format("the token is of the lock {} in the scenario {}; expected one of the "
                     "program {}",
-                    token->lock, token->scenario, program.name));
+                    decoded->lock, decoded->scenario, program.name));
   }
-  if (token->lock != program.name) {
-    return Bad(fmt::format("the token is of the program {}; expected one of {}", token->lock,
+  if (decoded->lock != program.name) {
+    return Bad(fmt::format("the token is of the program {}; expected one of {}", decoded->lock,
                            program.name));
   }
-  auto one = std::get<ProgramCase>(std::move(token->run));
+  auto one = std::get<ProgramCase>(std::move(decoded->run));
   if (one.workload.clients.size() != calm.clients.size()) {
     return Bad(fmt::format("the token is of {} clients; the program {} has {}",
                            one.workload.clients.size(), program.name, calm.clients.size()));

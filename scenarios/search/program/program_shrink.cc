@@ -29,10 +29,10 @@ Workload WithoutFaults(Workload workload, std::size_t first, std::size_t count) 
 class ProgramShrinker {
  public:
   ProgramShrinker(sim::Universe& universe, const harness::Program& program, ProgramCase found,
-                  const Breach& like, int budget)
+                  Breach like, int budget)
       : universe_(universe),
         program_(program),
-        like_(like),
+        like_(std::move(like)),
         budget_(budget),
         case_(std::move(found)) {}
 
