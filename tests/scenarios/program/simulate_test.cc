@@ -6,7 +6,9 @@
 #include <interlock/harness/simulate.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
+#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -194,6 +196,62 @@ TEST(SimulateTest, EachFormOfServersIsSeenByTheInvariant) {
     const SimulateVerdict verdict = Simulate(program, Few({{"pause", 1}}));
     EXPECT_TRUE(verdict.ok) << servers << ": " << verdict.text;
   }
+}
+
+TEST(SimulateTest, ShrinkingKeepsToTheInvariantThatWasViolated) {
+  // A pause violates the one, a lost reply the other; a run may have both.
+  Program program{.name = "test.two"};
+  program.clients.assign(2, [](SimulatedClient& client) {
+    Runtime& runtime = client.environment().runtime;
+    const MonotonicTime begin = runtime.Now();
+    client.Sleep(milliseconds(10));
+    if (runtime.Now() > begin + milliseconds(400)) client.Note("late");
+    if (!client.Call({"PING"}).ok()) client.Note("lost");
+  });
+  const auto none = [](const std::string& name) {
+    return [name](const ProgramView& view) { return view.Count(name) > 0 ? "there is one" : ""; };
+  };
+  program.invariants = {{"late", none("late")}, {"lost", none("lost")}};
+  std::set<std::string> violated;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const SimulateVerdict verdict =
+        Simulate(program, {.seed = seed, .runs = 200, .faults = {{"pause", 2}, {"lost-reply", 2}}});
+    ASSERT_TRUE(verdict.violated) << verdict.text;
+    violated.insert(verdict.invariant);
+    const bool late = verdict.invariant == "late";
+    EXPECT_THAT(verdict.text, HasSubstr(late ? "FAULT pause" : "FAULT "));
+    EXPECT_THAT(verdict.text, HasSubstr("1 fault,"));
+    if (late) {
+      EXPECT_THAT(verdict.text, Not(HasSubstr("FAULT lost-reply")));
+    }
+    EXPECT_EQ(Replay(program, verdict.token).invariant, verdict.invariant);
+  }
+  EXPECT_THAT(violated, testing::ElementsAre("late", "lost"));
+}
+
+TEST(SimulateMisuseTest, ASetupThatThrowsOrDoesNotEndIsSaid) {
+  Program program = Counter(Count);
+  program.setup = [](SimulatedClient&) { throw std::runtime_error("no stock"); };
+  const SimulateVerdict thrown = Simulate(program, Few());
+  EXPECT_TRUE(thrown.violated);
+  EXPECT_EQ(thrown.message, "the setup threw: no stock");
+  program.setup = [](SimulatedClient& client) { client.Sleep(seconds(61)); };
+  const SimulateVerdict slow = Simulate(program, Few());
+  EXPECT_FALSE(slow.ok || slow.violated);
+  EXPECT_THAT(slow.message, HasSubstr("the setup had not ended after 60000.000 ms"));
+}
+
+TEST(SimulateMisuseTest, AClientThatRepeatsWithoutRestIsNoVerdict) {
+  const SimulateVerdict verdict = Simulate(Counter([](SimulatedClient& client) {
+                                             for (;;) {
+                                               const auto got = client.Call({"GET", "never"});
+                                               if (got.code() == StatusCode::kCancelled) return;
+                                             }
+                                           }),
+                                           {.runs = 1});
+  EXPECT_FALSE(verdict.ok);
+  EXPECT_THAT(verdict.message,
+              testing::AnyOf(HasSubstr("without a Sleep"), HasSubstr("had not ended")));
 }
 
 TEST(SimulateMisuseTest, AnInvariantThatThrowsHasFailedWithItsText) {
