@@ -86,9 +86,7 @@ StackPool::~StackPool() {
   for (char* stack : free_) munmap(stack - PageSize(), stack_size() + PageSize());
 }
 
-std::size_t StackPool::stack_size() {
-  return 256 * 1024;
-}
+std::size_t StackPool::stack_size() { return 256 * 1024; }
 
 char* StackPool::Acquire() {
   if (!free_.empty()) {

@@ -74,15 +74,6 @@ Duration Part(Duration lease, std::span<const int> ladder, int index) {
   return lease * Rung(ladder, index) / 1024;
 }
 
-Duration FaultLength(const WorkloadShape& shape, const RawFault& fault, Duration lease) {
-  const std::span<const int> ladder = LengthLadder(fault.kind);
-  if (ladder.empty()) return {};
-  if (sim::FindFault(fault.kind)->scale == sim::FaultScale::kRate) {
-    return Duration(shape.max_rate_ppm * Rung(ladder, fault.length) / 8);
-  }
-  return Part(lease, ladder, fault.length);
-}
-
 Duration InMilliseconds(Duration length) {
   return std::chrono::floor<std::chrono::milliseconds>(length);
 }
@@ -146,6 +137,15 @@ const Ladders kLadders = {Rungs(kLeaseMs),
 
 int LengthRungs(FaultKind kind) { return std::max(1, static_cast<int>(LengthLadder(kind).size())); }
 
+Duration FaultLength(FaultKind kind, int rung, Duration lease, std::int64_t max_rate_ppm) {
+  const std::span<const int> ladder = LengthLadder(kind);
+  if (ladder.empty()) return {};
+  if (sim::FindFault(kind)->scale == sim::FaultScale::kRate) {
+    return Duration(max_rate_ppm * Rung(ladder, rung) / 8);
+  }
+  return Part(lease, ladder, rung);
+}
+
 Workload Cooked(const WorkloadShape& shape, const RawWorkload& raw) {
   Workload workload;
   workload.lease = std::chrono::milliseconds(Rung(kLeaseMs, raw.lease));
@@ -179,8 +179,9 @@ Workload Cooked(const WorkloadShape& shape, const RawWorkload& raw) {
     client.faults.reserve(one.faults.size());
     for (const RawFault& fault : one.faults) {
       const int node = std::min(fault.node, workload.nodes - 1);
-      client.faults.push_back(
-          {fault.kind, fault.step, FaultLength(shape, fault, workload.lease), node});
+      const Duration length =
+          FaultLength(fault.kind, fault.length, workload.lease, shape.max_rate_ppm);
+      client.faults.push_back({fault.kind, fault.step, length, node});
     }
   }
   StopInStepWithOthers(raw, workload);

@@ -7,6 +7,7 @@
 // Thread safety: pure functions.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "scenarios/cases/scenario.h"
@@ -74,6 +75,8 @@ inline constexpr int kMostSteps = 45;  ///< a fault's step is below
 
 /// The rungs of the ladder that the kind's length is taken from; 1 if it has no length.
 int LengthRungs(sim::FaultKind kind);
+/// The length on a rung of that ladder; a rate is a part of `max_rate_ppm`.
+Duration FaultLength(sim::FaultKind kind, int rung, Duration lease, std::int64_t max_rate_ppm);
 
 Workload Cooked(const WorkloadShape& shape, const RawWorkload& raw);
 

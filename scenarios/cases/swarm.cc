@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "sim/choices.h"
+#include "scenarios/cases/dice.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -38,27 +38,6 @@ constexpr int kMarathonOneIn = 10;  // runs in which one client does many operat
 constexpr int kMarathon = 12;
 constexpr int kHugeDelayOneIn = 32;
 constexpr auto kFaultsInAll = std::to_array({1, 2, 3, 4, 6, 9, 14});
-
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : seed_(seed) {}
-
-  /// In [0, bound). The bias of so small bounds is below 2^-32.
-  int Below(int bound) {
-    const std::uint64_t word = sim::MixSeed(seed_, ++count_) >> 32;
-    return static_cast<int>(word * static_cast<std::uint64_t>(bound) >> 32);
-  }
-  bool OneIn(int count) { return Below(count) == 0; }
-
- private:
-  const std::uint64_t seed_;
-  std::uint64_t count_ = 0;
-};
-
-template <typename List>
-auto& AnyOf(Dice& dice, List& list) {
-  return list[static_cast<std::size_t>(dice.Below(static_cast<int>(list.size())))];
-}
 
 /// Things of which one is picked by weight.
 class Weighted {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/run/environments.h"
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,10 @@
 
 namespace interlock::scenarios {
 namespace {
+
+/// The entropy of each process of a world is distinct by construction; a seed of its own would only
+/// make shrinking change the tokens.
+constexpr std::uint64_t kEntropySeed = 0x5eed;
 
 std::vector<NodeAddress> AddressesOf(const sim::World& world) {
   std::vector<NodeAddress> addresses;
@@ -44,8 +49,7 @@ std::unique_ptr<Connector> HiredisTo(Runtime& runtime, std::string host, int por
   HiredisOptions options;
   options.host = std::move(host);
   options.port = port;
-  Result<std::unique_ptr<Connector>> connector =
-      MakeHiredisConnector(runtime, std::move(options));
+  Result<std::unique_ptr<Connector>> connector = MakeHiredisConnector(runtime, std::move(options));
   sim::Require(connector.ok(), "the name of a simulated server is no host");
   return *std::move(connector);
 }
@@ -64,6 +68,22 @@ std::unique_ptr<Connector> CompiledPrimary(Runtime& runtime, const sim::World& w
 }
 
 }  // namespace
+
+sim::WorldOptions WorldOptionsOf(const Workload& workload, bool keep_events, bool hash_trace) {
+  sim::WorldOptions options;
+  options.latency_min = workload.latency_max / 20;
+  options.latency_max = workload.latency_max;
+  options.entropy_seed = kEntropySeed;
+  options.topology = workload.topology;
+  options.nodes = workload.nodes;
+  options.persistence = workload.persistence;
+  // A replica is farther away than any client, so it may not know yet what a client has been told.
+  options.replication_lag = 2 * workload.latency_max;
+  options.keep_events = keep_events;
+  options.hash_trace = hash_trace || keep_events;
+  options.max_steps = 1'000'000;  // a lock that polls to the end of a long wait takes 100'000
+  return options;
+}
 
 SimulatedEnvironment::SimulatedEnvironment(sim::World& world, int client, sim::Topology topology,
                                            Duration clock_offset)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// How a lock under test reaches a simulated world. Both must outlive the lock, and be outlived by
-// the world. Thread safety: none; one world, one OS thread.
+// The simulated world of a workload as its clients see it: the world's options, and how code under
+// test reaches it. An environment outlives that code, and the world outlives the environment.
+// Thread safety: none; one world, one OS thread.
 #pragma once
 
 #include <memory>
@@ -11,9 +12,13 @@
 #include <interlock/harness/lock.h>
 #include <interlock/thread_runtime.h>
 
+#include "scenarios/cases/workload.h"
 #include "sim/world.h"
 
 namespace interlock::scenarios {
+
+/// `hash_trace` is implied by `keep_events`.
+sim::WorldOptions WorldOptionsOf(const Workload& workload, bool keep_events, bool hash_trace);
 
 /// The simulator's own Runtime and Connectors; what the harness itself uses, too.
 class SimulatedEnvironment {

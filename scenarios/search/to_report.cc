@@ -26,29 +26,6 @@ using reports::Counterexample;
 
 std::int64_t Microseconds(Duration length) { return length.count() / 1000; }
 
-std::string FaultLine(int client, const PlannedFault& fault) {
-  const std::string who =
-      fmt::format("{} at step {}: {}", ClientName(client), fault.step, sim::ToString(fault.kind));
-  const sim::FaultInfo* info = sim::FindFault(fault.kind);
-  if (fault.kind == sim::FaultKind::kExpiry) {
-    return fmt::format("{} (stands still until {} us after the nearest key deadline)", who,
-                       Microseconds(fault.length));
-  }
-  const std::string where =
-      info != nullptr && info->uses_node ? fmt::format(" of node {}", fault.node) : "";
-  switch (info != nullptr ? info->length() : sim::FaultLength::kUnused) {
-    case sim::FaultLength::kUnused:
-      break;
-    case sim::FaultLength::kDuration:
-      return fmt::format("{}{} for {}", who, where, Instant(fault.length));
-    case sim::FaultLength::kSigned:
-      return fmt::format("{}{} by {} us", who, where, Microseconds(fault.length));
-    case sim::FaultLength::kPpm:
-      return fmt::format("{}{} of {} ppm", who, where, fault.length.count());
-  }
-  return who + where;
-}
-
 using Json = nlohmann::ordered_json;
 
 Json ToJson(const Operation& operation) {
@@ -215,6 +192,29 @@ std::string_view Binary(std::string_view program) {
 }
 
 }  // namespace
+
+std::string FaultLine(int client, const PlannedFault& fault) {
+  const std::string who =
+      fmt::format("{} at step {}: {}", ClientName(client), fault.step, sim::ToString(fault.kind));
+  const sim::FaultInfo* info = sim::FindFault(fault.kind);
+  if (fault.kind == sim::FaultKind::kExpiry) {
+    return fmt::format("{} (stands still until {} us after the nearest key deadline)", who,
+                       Microseconds(fault.length));
+  }
+  const std::string where =
+      info != nullptr && info->uses_node ? fmt::format(" of node {}", fault.node) : "";
+  switch (info != nullptr ? info->length() : sim::FaultLength::kUnused) {
+    case sim::FaultLength::kUnused:
+      break;
+    case sim::FaultLength::kDuration:
+      return fmt::format("{}{} for {}", who, where, Instant(fault.length));
+    case sim::FaultLength::kSigned:
+      return fmt::format("{}{} by {} us", who, where, Microseconds(fault.length));
+    case sim::FaultLength::kPpm:
+      return fmt::format("{}{} of {} ppm", who, where, fault.length.count());
+  }
+  return who + where;
+}
 
 std::string ReplayCommand(std::string_view program, std::string_view token) {
   if (program.empty()) return std::string(token);

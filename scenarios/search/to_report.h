@@ -26,6 +26,9 @@ enum class Effort {
   kTry,   ///< thousands more runs, to tell what matters and what does not
 };
 
+/// "C1 at step 5: pause for 2000.000 ms".
+std::string FaultLine(int client, const PlannedFault& fault);
+
 /// `program` is the command that calls this program, for the replay line; empty if unknown. Once
 /// `stop` (if any) is set nothing more is tried, and the results so far are reported.
 Explained Explain(const Found& found, std::string_view program, Effort effort,

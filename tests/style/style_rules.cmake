@@ -169,13 +169,16 @@ function(allowed_includes result)
     set(allowed "${std}|${posix}|${interlock}|\"sim/[a-z_0-9/]+\\.h\"|<boost/context/[a-z_0-9/]+\\.hpp>")
   elseif(path MATCHES "^scenarios/include/")
     set(allowed "${std}|${interlock}|${harness}")
-    # Only its users include this header, and they bring GoogleTest along.
+    # Only their users include these headers, and they bring GoogleTest and RapidCheck along.
     if(path STREQUAL "scenarios/include/interlock/harness/gtest.h")
       string(APPEND allowed "|<gtest/gtest\\.h>")
+    elseif(path STREQUAL "scenarios/include/interlock/harness/rapidcheck.h")
+      string(APPEND allowed "|<rapidcheck\\.h>")
     endif()
   elseif(path MATCHES "^scenarios/examples/")
-    # A user's files: what is installed, GoogleTest, each other, and what a lock of their own is built on.
-    set(allowed "${std}|${interlock}|${harness}|<gtest/gtest\\.h>|\"[a-z_0-9]+\\.h\"")
+    # A user's files: what is installed, GoogleTest, RapidCheck, each other, and what a lock of their own
+    # is built on.
+    set(allowed "${std}|${interlock}|${harness}|<gtest/gtest\\.h>|<rapidcheck(/gtest)?\\.h>|\"[a-z_0-9]+\\.h\"")
     if(path MATCHES "^scenarios/examples/compiled_lock/")
       string(APPEND allowed "|${posix}|<hiredis/[a-z]+\\.h>")
     endif()
@@ -234,7 +237,8 @@ function(check_includes)
     only_in("^<boost/context" "^sim/fiber\\.cc$" "Boost.Context belongs to sim/fiber.cc alone")
     only_in("^<(lua|lauxlib)" "^sim/redis/scripting/"
             "Lua belongs to the folder sim/redis/scripting alone")
-    only_in("^<rapidcheck" "^tests/" "RapidCheck belongs to tests/ alone")
+    only_in("^<rapidcheck" "^(tests/|scenarios/examples/|scenarios/include/interlock/harness/rapidcheck\\.h$)"
+            "RapidCheck belongs to tests/ and <interlock/harness/rapidcheck.h> alone")
     only_in("^<boost/asio" "^sim/serve/" "Boost.Asio belongs to sim/serve/ alone")
     only_in("^<CLI/" "^scenarios/cli/options\\.cc$" "CLI11 belongs to scenarios/cli/options.cc alone")
     only_in("^<toml\\+\\+" "^scenarios/cli/" "toml++ belongs to scenarios/cli/ alone")

@@ -2,20 +2,16 @@
 #include "scenarios/search/explore/walk.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 namespace interlock::scenarios {
 
 Walk::Walk(const Bounds& bounds, std::string_view prefix)
-    : bounds_(bounds), prefix_(prefix), most_{bounds.crashes,       bounds.lost_replies,
-                                              bounds.lost_requests, bounds.silent_losses,
-                                              bounds.pauses,        bounds.short_pauses,
-                                              bounds.failovers,     bounds.failovers,
-                                              bounds.restarts} {
-  constexpr std::size_t kMoreDecisions = 64;
-  path_.reserve(prefix.size() + kMoreDecisions);
-  widths_.reserve(prefix.size() + kMoreDecisions);
+    : Decisions(prefix), bounds_(bounds), most_{bounds.crashes,       bounds.lost_replies,
+                                                bounds.lost_requests, bounds.silent_losses,
+                                                bounds.pauses,        bounds.short_pauses,
+                                                bounds.failovers,     bounds.failovers,
+                                                bounds.restarts} {
   CountFaultsLeft();
 }
 
@@ -25,28 +21,9 @@ void Walk::Attach(const sim::World& world, std::vector<const History*> histories
   histories_ = std::move(histories);
 }
 
-std::uint32_t Walk::Decide(const Decision& decision) {
-  if (finished_) return 0;
-  if (decision.width > 255) throw std::length_error("a decision has more than 255 alternatives");
-  std::uint32_t chosen = decision.first;
-  const bool beyond = BeyondPrefix();
-  if (!beyond) {
-    chosen = static_cast<unsigned char>(prefix_[path_.size()]);
-    if (chosen >= decision.width)
-      throw std::logic_error("a prefix led elsewhere when it was repeated");
-  }
-  if (beyond && decision.open && wander_ != 0) {
-    wander_ = sim::MixSeed(wander_, path_.size());
-    chosen = static_cast<std::uint32_t>(wander_ % decision.width);
-  }
-  path_.push_back(static_cast<char>(chosen));
-  widths_.push_back(static_cast<std::uint8_t>(decision.remember ? decision.width : 1));
-  return chosen;
-}
-
 std::uint32_t Walk::Draw(sim::Lane lane, std::uint32_t bound) {
-  if (lane == sim::Lane::kSchedule) return Decide({bound, first_, !forced_, false});
-  disturbed_ = true;
+  if (lane == sim::Lane::kSchedule) return Decide({bound, first(), !forced(), false});
+  Disturb();
   return Decide({bound});
 }
 
@@ -106,11 +83,11 @@ void Walk::FindOptions(Place& place, sim::StepKind kind) {
   options_.clear();
   const bool after_send = kind == sim::StepKind::kAfterSend;
   const bool late_reply =
-      kind == sim::StepKind::kReply && (place.picks != picks_ || place.sent_at != world_->now());
+      kind == sim::StepKind::kReply && (place.picks != picks() || place.sent_at != world_->now());
   const bool before_send = kind == sim::StepKind::kBeforeSend;
   const bool mark = kind == sim::StepKind::kMark;
   if (after_send) {
-    place.picks = picks_;
+    place.picks = picks();
     place.sent_at = world_->now();
   }
   if ((after_send || late_reply || mark) && Left(kCrash)) {
@@ -130,7 +107,7 @@ void Walk::FindOptions(Place& place, sim::StepKind kind) {
 }
 
 std::optional<sim::Fault> Walk::InjectFault(int process, int step, sim::StepKind kind) {
-  if (finished_ || !FaultsLeft()) return std::nullopt;
+  if (finished() || !FaultsLeft()) return std::nullopt;
   const auto index = static_cast<std::size_t>(process);
   if (places_.size() <= index) places_.resize(index + 1);
   Place& place = places_[index];
@@ -139,9 +116,9 @@ std::optional<sim::Fault> Walk::InjectFault(int process, int step, sim::StepKind
   FindOptions(place, kind);
   if (options_.empty()) return std::nullopt;
   const std::uint32_t chosen =
-      Decide({static_cast<std::uint32_t>(options_.size()) + 1, 0, true, !calm_only_});
+      Decide({static_cast<std::uint32_t>(options_.size()) + 1, 0, true, !calm_only()});
   if (chosen == 0) return std::nullopt;
-  disturbed_ = true;
+  Disturb();
   const Option& option = options_[chosen - 1];
   ++spent_[option.kind];
   CountFaultsLeft();

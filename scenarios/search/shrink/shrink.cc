@@ -11,13 +11,13 @@
 
 #include "scenarios/search/shrink/aim.h"
 #include "scenarios/search/shrink/parts.h"
+#include "scenarios/search/shrink/passes.h"
 
 namespace interlock::scenarios {
 namespace {
 
 constexpr int kConfirmations = 3;
 constexpr std::uint64_t kFreshSchedules = 12;
-constexpr std::uint32_t kScheduleProbe = 96;  // first choices at which a single switch is tried
 
 class Shrinker {
  public:
@@ -27,11 +27,11 @@ class Shrinker {
   ShrinkResult Run() {
     if (trial_.Confirm({case_.workload, tape_}, kConfirmations)) {
       FindTargets();
-      CutTape();
+      Tapes().Cut();
       for (bool smaller = true; smaller && !trial_.ended();) {
         smaller = Pass();
         if (!smaller) smaller = DeleteUnderFreshSchedules();
-        if (!smaller) smaller = FewerSwitches();
+        if (!smaller) smaller = Tapes().FewerSwitches();
       }
     }
     return {std::move(case_.workload), std::move(tape_), trial_.tries(), shrinks_};
@@ -45,7 +45,7 @@ class Shrinker {
     smaller = ThinkInstead() || smaller;
     smaller = FewerPauses() || smaller;
     smaller = JoinClients() || smaller;
-    smaller = CalmTape() || smaller;
+    smaller = Tapes().Calm() || smaller;
     smaller = TrySimplerKinds() || smaller;
     smaller = SimplerLengths() || smaller;
     smaller = EarlierFaults() || smaller;
@@ -105,28 +105,19 @@ class Shrinker {
     return smaller;
   }
 
-  bool TryTape(const sim::Tape& calmer) {
-    return calmer != tape_ && Accept(trial_.FailsAimed(case_, calmer));
+  /// What makes the present case's tape calmer.
+  TapePasses Tapes() {
+    return TapePasses(
+        tape_, [this](const sim::Tape& tape) { return Accept(trial_.FailsAimed(case_, tape)); },
+        [this] { return trial_.ended(); });
   }
 
-  /// Deletes in batches that grow while they succeed and halve when they fail. `count` gives the
-  /// number that is left.
+  /// See interlock::scenarios::DeleteInBatches. `count` gives the number that is left.
   template <typename Count, typename Delete>
   bool DeleteInBatches(const Count& count, const Delete& without) {
-    bool smaller = false;
-    std::size_t batch = std::max<std::size_t>(count() / 4, 1);
-    for (std::size_t at = 0; at < count() && !trial_.ended();) {
-      const std::size_t size = std::min(batch, count() - at);
-      if (Try(without(case_, at, size))) {
-        smaller = true;
-        ++batch;
-      } else if (size == 1) {
-        ++at;
-      } else {
-        batch = size / 2;
-      }
-    }
-    return smaller;
+    return scenarios::DeleteInBatches(
+        count, [&](std::size_t at, std::size_t size) { return Try(without(case_, at, size)); },
+        [this] { return trial_.ended(); });
   }
 
   bool DeleteFaults() {
@@ -209,69 +200,6 @@ class Shrinker {
     }
     for (std::size_t i = OperationPlaces(now.workload).size(); i-- > 0;) {
       if (TryFresh(WithoutOperations(now, i, 1))) return true;
-    }
-    return false;
-  }
-
-  /// Cuts the tape where no later choice matters, at the latest after the failing step.
-  void CutTape() {
-    if (TryTape({})) return;
-    for (std::size_t lane = 0; lane < sim::kLanes; ++lane) {
-      std::size_t needed = 0;
-      while (needed < tape_.lanes[lane].size() && !trial_.ended()) {
-        const std::size_t middle = needed + (tape_.lanes[lane].size() - needed) / 2;
-        sim::Tape shorter = tape_;
-        shorter.lanes[lane].resize(middle);
-        if (!TryTape(shorter)) needed = middle + 1;
-      }
-    }
-  }
-
-  /// Zeroes each lane in halving pieces, then lowers each choice that is left.
-  bool CalmTape() {
-    if (tape_.size() == 0) return false;
-    if (TryTape({})) return true;
-    bool smaller = false;
-    for (std::size_t lane = 0; lane < sim::kLanes; ++lane) {
-      for (std::size_t piece = std::max<std::size_t>(tape_.lanes[lane].size(), 1); piece > 0;
-           piece /= 2) {
-        for (std::size_t from = 0; from < tape_.lanes[lane].size(); from += piece) {
-          smaller = Calm(lane, from, piece) || smaller;
-        }
-      }
-      for (std::size_t i = 0; i < tape_.lanes[lane].size() && !trial_.ended(); ++i) {
-        if (tape_.lanes[lane][i] < 2) continue;
-        sim::Tape lower = tape_;
-        lower.lanes[lane][i] = 1;
-        smaller = TryTape(lower) || smaller;
-      }
-    }
-    return smaller;
-  }
-
-  bool Calm(std::size_t lane, std::size_t from, std::size_t piece) {
-    if (trial_.ended()) return false;
-    sim::Tape calmer = tape_;
-    auto& values = calmer.lanes[lane];
-    const auto first = values.begin() + static_cast<std::ptrdiff_t>(from);
-    const auto last =
-        values.begin() + static_cast<std::ptrdiff_t>(std::min(values.size(), from + piece));
-    if (std::all_of(first, last, [](std::uint32_t value) { return value == 0; })) return false;
-    std::fill(first, last, 0U);
-    return TryTape(calmer);
-  }
-
-  /// Replaces a schedule of several switches by a single switch elsewhere, if that does as well.
-  bool FewerSwitches() {
-    if (SizeOf({case_.workload, tape_}).switches < 2) return false;
-    constexpr auto kLane = static_cast<std::size_t>(sim::Lane::kSchedule);
-    for (std::uint32_t at = 0; at < kScheduleProbe && !trial_.ended(); ++at) {
-      for (const std::uint32_t pick : {1U, 2U}) {
-        sim::Tape tape;
-        tape.lanes[kLane].assign(at + 1, 0);
-        tape.lanes[kLane].back() = pick;
-        if (TryTape(tape)) return true;
-      }
     }
     return false;
   }

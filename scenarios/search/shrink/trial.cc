@@ -9,6 +9,7 @@
 #include "scenarios/judge/property.h"
 #include "scenarios/run/guard.h"
 #include "scenarios/search/shrink/aimed_source.h"
+#include "scenarios/search/shrink/passes.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -101,10 +102,7 @@ reports::Size SizeOf(const TrialCase& one) {
     size.faults += client.faults.size();
     size.operations += client.operations.size();
   }
-  for (const std::uint32_t choice :
-       one.tape.lanes[static_cast<std::size_t>(sim::Lane::kSchedule)]) {
-    if (choice != 0) ++size.switches;
-  }
+  size.switches = SwitchesIn(one.tape);
   return size;
 }
 

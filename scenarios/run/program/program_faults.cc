@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/run/program/program_faults.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scenarios/cases/dice.h"
+#include "scenarios/cases/raw_workload.h"
+#include "sim/tripwire.h"
+#include "sim/unknown_name.h"
+
+namespace interlock::scenarios {
+namespace {
+
+// The run's choices come from the same seed: these draws must not be the same as theirs.
+constexpr std::uint64_t kStream = 14 * 0x9e3779b97f4a7c15ULL;
+constexpr std::int64_t kMostRatePpm = 2'500;  // as in the scenarios with clock faults
+constexpr int kOffsets = 4;
+constexpr int kCalmOneIn = 8;
+constexpr std::size_t kLongestName = 64;
+constexpr Duration kLongestLease = std::chrono::hours(24);
+constexpr int kMostBudget = 1000;
+constexpr std::size_t kMostClients = 100;  // as many as a token holds
+
+Status Bad(std::string message) { return Status(StatusCode::kInvalidArgument, std::move(message)); }
+
+struct Form {
+  sim::Topology topology;
+  int nodes;  ///< unless it says
+  int least;
+};
+constexpr auto kForms = std::to_array<Form>({{sim::Topology::kStandalone, 1, 1},
+                                             {sim::Topology::kReplicated, 2, 2},
+                                             {sim::Topology::kIndependent, 3, 1},
+                                             {sim::Topology::kCluster, 3, 1}});
+constexpr auto kPersistences =
+    std::to_array({sim::Persistence::kNone, sim::Persistence::kRdb, sim::Persistence::kAofAlways,
+                   sim::Persistence::kAofEverysec});
+
+Status CheckNames(const harness::Program& program) {
+  const std::string& name = program.name;
+  const bool fits =
+      !name.empty() && name.size() <= kLongestName &&
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789./_-") == std::string::npos;
+  if (!fits) {
+    return Bad(
+        fmt::format("invalid program name \"{}\"; expected 1 to {} characters from "
+                    "[a-z0-9./_-]",
+                    name, kLongestName));
+  }
+  std::vector<std::string_view> known = {harness::kEverybodyEnds, harness::kNobodyThrows};
+  for (const harness::Invariant& invariant : program.invariants) {
+    if (invariant.name.empty()) return Bad("an invariant has no name; expected what must hold");
+    if (!invariant.broken) {
+      return Bad(fmt::format("the invariant \"{}\" has no function", invariant.name));
+    }
+    if (std::find(known.begin(), known.end(), invariant.name) != known.end()) {
+      return Bad(
+          fmt::format("there are two invariants \"{}\"; expected a name for each", invariant.name));
+    }
+    known.emplace_back(invariant.name);
+  }
+  return Status();
+}
+
+Status CheckClients(const harness::Program& program) {
+  const std::size_t clients = program.clients.size();
+  if (clients == 0 || clients > kMostClients) {
+    return Bad(fmt::format("the program has {} clients; expected 1 to {}", clients, kMostClients));
+  }
+  for (std::size_t i = 0; i < clients; ++i) {
+    if (!program.clients[i]) return Bad(fmt::format("client {} has no function", i));
+  }
+  if (program.posix && !sim::TripwireIsArmed()) {
+    return Bad(
+        "posix clients cannot be simulated in this build: a sanitizer has the C library's "
+        "functions");
+  }
+  return Status();
+}
+
+Status CheckTimes(const harness::Program& program) {
+  if (program.lease < std::chrono::milliseconds(1) || program.lease > kLongestLease) {
+    return Bad(
+        fmt::format("invalid lease of {} ns; expected 1 ms to 24 hours", program.lease.count()));
+  }
+  if (program.slowest_message.count() < 1) {
+    return Bad(fmt::format("invalid slowest_message of {} ns; expected more than 0",
+                           program.slowest_message.count()));
+  }
+  if (program.lasts.count() < 1 || program.lasts > kLongestLease) {
+    return Bad(fmt::format("invalid lasts of {} ns; expected more than 0, and 24 hours at most",
+                           program.lasts.count()));
+  }
+  if (program.ends_within &&
+      (program.ends_within->count() < 0 || *program.ends_within > kLongestLease)) {
+    return Bad(fmt::format("invalid ends_within of {} ns; expected 0 to 24 hours, or none",
+                           program.ends_within->count()));
+  }
+  return Status();
+}
+
+Status SetServers(const harness::Program& program, Workload& workload) {
+  const auto form = std::ranges::find_if(
+      kForms, [&](const Form& one) { return ToString(one.topology) == program.servers; });
+  if (form == kForms.end()) {
+    return Bad(
+        fmt::format("invalid servers \"{}\"; expected standalone, replicated, independent "
+                    "or cluster",
+                    program.servers));
+  }
+  const int most = form->topology == sim::Topology::kStandalone ? 1 : kMostNodes;
+  if (program.nodes != 0 && (program.nodes < form->least || program.nodes > most)) {
+    return Bad(fmt::format("invalid nodes {} of {} servers; expected {} to {}, or 0 for {}",
+                           program.nodes, program.servers, form->least, most, form->nodes));
+  }
+  const auto persistence = std::ranges::find_if(
+      kPersistences, [&](sim::Persistence one) { return ToString(one) == program.persistence; });
+  if (persistence == kPersistences.end()) {
+    return Bad(
+        fmt::format("invalid persistence \"{}\"; expected none, rdb, aof-always or "
+                    "aof-everysec",
+                    program.persistence));
+  }
+  workload.topology = form->topology;
+  workload.nodes = program.nodes != 0 ? program.nodes : form->nodes;
+  workload.persistence = *persistence;
+  return Status();
+}
+
+PlannedFault DrawFault(Dice& dice, sim::FaultKind kind, int steps, const Workload& calm) {
+  PlannedFault fault;
+  fault.kind = kind;
+  // Some beyond the end of the calm run, because a run with faults may take longer; early ones more
+  // often, because that is where clients meet.
+  const int most = steps + steps / 4 + 4;
+  fault.step = dice.Below(dice.OneIn(2) ? most : most / 3 + 1);
+  fault.length = FaultLength(kind, dice.Below(LengthRungs(kind)), calm.lease, kMostRatePpm);
+  if (sim::FindFault(kind)->uses_node) fault.node = dice.Below(calm.nodes);
+  return fault;
+}
+
+}  // namespace
+
+Result<Workload> CalmWorkload(const harness::Program& program) {
+  Workload workload;
+  for (Status checked : {CheckNames(program), CheckClients(program), CheckTimes(program),
+                         SetServers(program, workload)}) {
+    if (!checked.ok()) return checked;
+  }
+  workload.lease = program.lease;
+  workload.latency_max = program.slowest_message;
+  workload.clients.resize(program.clients.size());
+  return workload;
+}
+
+Result<std::vector<FaultLimit>> FaultLimits(const std::vector<harness::FaultBudget>& budgets,
+                                            const Workload& calm) {
+  std::vector<FaultLimit> limits;
+  for (const harness::FaultBudget& budget : budgets) {
+    const sim::FaultInfo* info = sim::FindFault(std::string_view(budget.fault));
+    if (info == nullptr) {
+      std::vector<std::string_view> known;
+      for (const sim::FaultInfo& one : sim::KnownFaults()) known.push_back(one.name);
+      return Bad(fmt::format("{}; expected one of {}",
+                             sim::UnknownName("fault", budget.fault, known),
+                             fmt::join(known, ", ")));
+    }
+    if (budget.most < 0 || budget.most > kMostBudget) {
+      return Bad(fmt::format("invalid budget of {} for the fault {}; expected 0 to {}", budget.most,
+                             budget.fault, kMostBudget));
+    }
+    if (info->needs == sim::FaultNeeds::kReplica && calm.topology != sim::Topology::kReplicated) {
+      return Bad(
+          fmt::format("the fault {} needs a replica, and the servers are {}; expected "
+                      "replicated",
+                      budget.fault, ToString(calm.topology)));
+    }
+    if (budget.most > 0) limits.push_back({info->kind, budget.most});
+  }
+  return limits;
+}
+
+Workload DrawFaults(const Workload& calm, const std::vector<FaultLimit>& limits,
+                    const std::vector<int>& steps, std::uint64_t seed) {
+  Dice dice(seed ^ kStream);
+  Workload workload = calm;
+  for (ClientPlan& client : workload.clients) {
+    client.clock_offset = std::chrono::seconds(1000) * dice.Below(kOffsets);
+  }
+  if (limits.empty() || dice.OneIn(kCalmOneIn)) return workload;
+  // One kind is on in any case, each other one in half of the runs.
+  const int always = dice.Below(static_cast<int>(limits.size()));
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    if (static_cast<int>(i) != always && dice.OneIn(2)) continue;
+    for (int left = 1 + dice.Below(limits[i].most); left > 0; --left) {
+      const auto client =
+          static_cast<std::size_t>(dice.Below(static_cast<int>(workload.clients.size())));
+      workload.clients[client].faults.push_back(
+          DrawFault(dice, limits[i].kind, steps[client], calm));
+    }
+  }
+  return workload;
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+//
+// The exhaustive search over a user's program: it finds what needs one certain order of steps and
+// one certain fault, with the fewest faults; it proves a right program within its budgets; and it
+// says so where it cannot.
+#include <interlock/harness/explore_program.h>
+
+#include <chrono>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "programs.h"
+
+namespace interlock::harness {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+Program Counter(const ClientProgram& client, int clients = 2) {
+  Program program{.name = "test.counter"};
+  program.clients.assign(static_cast<std::size_t>(clients), client);
+  program.invariants = {{"every count is kept", [](const ProgramView& view) {
+                           const std::string count = view.server.String("count").value_or("0");
+                           return std::stoul(count) < view.Count("counted") ? "one is lost" : "";
+                         }}};
+  return program;
+}
+
+void Count(SimulatedClient& client) {
+  if (client.Call({"INCR", "count"}).ok()) client.Note("counted");
+}
+
+void CountBadly(SimulatedClient& client) {
+  const auto count = client.Call({"GET", "count"});
+  if (!count.ok()) return;
+  const int next = count->IsNil() ? 1 : std::stoi(count->text) + 1;
+  if (client.Call({"SET", "count", std::to_string(next)}).ok()) client.Note("counted");
+}
+
+/// Holds a lock by SET NX PX while it counts, and trusts that it is still its own.
+void CountBehindALock(SimulatedClient& client) {
+  const std::string me = std::to_string(client.number());
+  const auto taken = client.Call({"SET", "lock", me, "NX", "PX", "500"});
+  if (!taken.ok() || !taken->IsStatus("OK")) return;
+  CountBadly(client);
+  (void)client.Call({"DEL", "lock"});
+}
+
+TEST(ExploreProgramTest, ALostUpdateIsFoundWithoutAnyFaultThoughSomeAreAllowed) {
+  const Program program = Counter(CountBadly);
+  const ExploreVerdict verdict = Explore(program, {.faults = {{"crash", 1}, {"lost-reply", 1}}});
+  EXPECT_TRUE(verdict.violated) << verdict.text;
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_THAT(verdict.text, HasSubstr("0 faults"));
+  EXPECT_THAT(verdict.text, HasSubstr("no run with fewer faults is"));
+  const SimulateVerdict again = Replay(program, verdict.token);
+  EXPECT_TRUE(again.violated);
+  EXPECT_EQ(again.message, "one is lost");
+}
+
+TEST(ExploreProgramTest, AnAtomicCountPassesWithItsBounds) {
+  const ExploreVerdict verdict =
+      Explore(Counter(Count), {.faults = {{"crash", 1}, {"lost-reply", 1}, {"pause", 1}}});
+  EXPECT_TRUE(verdict.passed) << verdict.text;
+  EXPECT_GT(verdict.states, 20U);
+  EXPECT_TRUE(verdict.token.empty());
+  EXPECT_THAT(verdict.text, HasSubstr("no violation: 2 clients, <= 1 crash, <= 1 lost-reply, "
+                                      "<= 1 pause of 1250.000 ms"));
+}
+
+TEST(ExploreProgramTest, ALockWhoseLeaseEndsIsBrokenByOnePauseAlone) {
+  const Program program = Counter(CountBehindALock);
+  const ExploreVerdict calm = Explore(program, {.faults = {{"crash", 1}}});
+  EXPECT_TRUE(calm.passed) << calm.text;
+  const ExploreVerdict paused = Explore(program, {.faults = {{"crash", 1}, {"expiry", 1}}});
+  EXPECT_TRUE(paused.passed) << "the other one gave up long ago: " << paused.text;
+  Program patient = program;
+  patient.clients[1] = [](SimulatedClient& client) {
+    client.Sleep(milliseconds(501));
+    CountBehindALock(client);
+  };
+  const ExploreVerdict crashed = Explore(patient, {.faults = {{"crash", 1}, {"lost-reply", 1}}});
+  EXPECT_TRUE(crashed.passed) << crashed.text;
+  const ExploreVerdict verdict = Explore(patient, {.faults = {{"crash", 1}, {"pause", 1}}});
+  EXPECT_TRUE(verdict.violated) << verdict.text;
+  EXPECT_THAT(verdict.text, HasSubstr("1 fault,"));
+  EXPECT_THAT(verdict.text, HasSubstr("FAULT pause"));
+  EXPECT_TRUE(Replay(patient, verdict.token).violated);
+}
+
+TEST(ExploreProgramTest, TheOrderOfNotesIsPartOfTheState) {
+  // Nothing else tells the two orders apart, and one of them is wrong.
+  Program program{.name = "test.order"};
+  program.clients.assign(2, [](SimulatedClient& client) {
+    (void)client.Call({"PING"});
+    client.Note("was here", client.number());
+  });
+  program.invariants = {{"the first comes first",
+                         [](const ProgramView& view) {
+                           const bool right = view.notes.size() < 2 || view.notes[0].client == 0;
+                           return right ? "" : "the second did";
+                         },
+                         true}};
+  const ExploreVerdict verdict = Explore(program);
+  EXPECT_TRUE(verdict.violated) << verdict.text;
+  program.invariants[0].broken = [](const ProgramView& view) {
+    return view.notes.size() == 2 ? "" : "one is missing";
+  };
+  const ExploreVerdict right = Explore(program);
+  EXPECT_TRUE(right.passed) << right.text;
+}
+
+TEST(ExploreProgramTest, WhoWaitsForTheDeadNeverEnds) {
+  Program program{.name = "test.pair"};
+  program.clients = {[](SimulatedClient& client) {
+                       (void)client.Call({"SET", "sign", "1"});
+                     },
+                     [](SimulatedClient& client) {
+                       for (int i = 0; i < 3; ++i) {
+                         const auto sign = client.Call({"GET", "sign"});
+                         if (sign.ok() && sign->IsString()) return;
+                         client.Sleep(seconds(1));
+                       }
+                       client.environment().runtime.NewEvent()->WaitUntil(kNever);
+                     }};
+  EXPECT_TRUE(Explore(program).passed) << Explore(program).text;
+  const ExploreVerdict verdict = Explore(program, {.faults = {{"crash", 1}}});
+  EXPECT_TRUE(verdict.violated) << verdict.text;
+  EXPECT_THAT(verdict.text, HasSubstr("C2 had not ended"));
+}
+
+TEST(ExploreProgramTest, TheFencedJobIsProvedAndTheOtherOneFalls) {
+  const ExploreProgramOptions options = {.faults = {{"lost-reply", 1}, {"crash", 1}}};
+  Program fenced = acme::OnceJob(acme::Guard::kFence);
+  Program trusting = acme::OnceJob(acme::Guard::kTrust);
+  fenced.clients.resize(2);
+  trusting.clients.resize(2);
+  const ExploreVerdict right = Explore(fenced, options);
+  EXPECT_TRUE(right.passed) << right.text;
+  const ExploreVerdict wrong = Explore(trusting, options);
+  EXPECT_TRUE(wrong.violated) << wrong.text;
+  EXPECT_THAT(wrong.text, HasSubstr("it has run 2 times"));
+}
+
+TEST(ExploreProgramTest, WhatCannotBeExploredIsSaid) {
+  const auto text = [](const Program& program, const ExploreProgramOptions& options = {}) {
+    const ExploreVerdict verdict = Explore(program, options);
+    EXPECT_FALSE(verdict.passed || verdict.violated);
+    return verdict.text;
+  };
+  Program posix = Counter(Count);
+  posix.posix = true;
+  EXPECT_THAT(text(posix), HasSubstr("posix clients cannot be explored"));
+  EXPECT_THAT(text(Counter(Count), {.faults = {{"delay-reply", 1}}}),
+              HasSubstr("the fault delay-reply cannot be explored"));
+  EXPECT_THAT(text(Counter(Count), {.faults = {{"crash", -2}}}), HasSubstr("budget of -2"));
+  EXPECT_THAT(text(Counter(Count), {.pauses = {seconds(0)}}), HasSubstr("invalid pause of 0 ns"));
+  EXPECT_THAT(text(Program{.name = "test.none"}), HasSubstr("0 clients"));
+  EXPECT_THAT(text(Counter(Count, 3), {.faults = {{"pause", 3}}, .most_states = 50}),
+              HasSubstr("there are more than 50 states"));
+  EXPECT_THAT(text(Counter([](SimulatedClient& client) {
+                while (client.Call({"GET", "never"}).code() != StatusCode::kCancelled) {
+                }
+              })),
+              HasSubstr("without a Sleep"));
+  EXPECT_THAT(text(Counter([](SimulatedClient&) {})), HasSubstr("nothing was put to the test"));
+}
+
+TEST(ExploreProgramTest, AClientThatDependsOnMoreThanItIsGivenIsReported) {
+  int runs = 0;
+  const ExploreVerdict verdict = Explore(Counter([&runs](SimulatedClient& client) {
+    (void)client.Call({"SET", "x", std::to_string(++runs)});
+  }));
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_FALSE(verdict.violated);
+  EXPECT_THAT(verdict.text, HasSubstr("did not do again what it had done"));
+}
+
+}  // namespace
+}  // namespace interlock::harness

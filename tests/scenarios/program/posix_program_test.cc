@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+//
+// Clients that call an unmodified hiredis are simulated as they were compiled: a lost update of
+// theirs is found and replayed, and one without is acquitted.
+#include <hiredis/hiredis.h>
+#include <interlock/harness/simulate.h>
+
+#include <memory>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/tripwire.h"
+
+namespace interlock::harness {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct FreeReply {
+  void operator()(redisReply* reply) const { freeReplyObject(reply); }
+};
+struct FreeContext {
+  void operator()(redisContext* context) const { redisFree(context); }
+};
+using ReplyPtr = std::unique_ptr<redisReply, FreeReply>;
+
+ReplyPtr Ask(redisContext* redis, const std::string& command) {
+  return ReplyPtr(static_cast<redisReply*>(redisCommand(redis, command.c_str())));
+}
+
+void CountBadly(SimulatedClient& client) {
+  const std::unique_ptr<redisContext, FreeContext> redis(
+      redisConnectWithTimeout("redis", 6379, {1, 0}));
+  if (redis == nullptr || redis->err != 0) return;
+  const ReplyPtr count = Ask(redis.get(), "GET count");
+  if (count == nullptr) return;
+  const int next = count->type == REDIS_REPLY_NIL ? 1 : std::stoi(count->str) + 1;
+  const ReplyPtr set = Ask(redis.get(), "SET count " + std::to_string(next));
+  if (set != nullptr && set->type == REDIS_REPLY_STATUS) client.Note("counted");
+}
+
+void Count(SimulatedClient& client) {
+  const std::unique_ptr<redisContext, FreeContext> redis(
+      redisConnectWithTimeout("redis", 6379, {1, 0}));
+  if (redis == nullptr || redis->err != 0) return;
+  const ReplyPtr counted = Ask(redis.get(), "INCR count");
+  if (counted != nullptr && counted->type == REDIS_REPLY_INTEGER) client.Note("counted");
+}
+
+Program Counter(const ClientProgram& client) {
+  Program program{.name = "test.posix-counter"};
+  program.clients.assign(2, client);
+  program.posix = true;
+  program.invariants = {{"every count is kept", [](const ProgramView& view) {
+                           const std::string count = view.server.String("count").value_or("0");
+                           return std::stoul(count) < view.Count("counted") ? "one is lost" : "";
+                         }}};
+  return program;
+}
+
+class PosixProgramTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!sim::TripwireIsArmed()) GTEST_SKIP() << "a sanitizer has these functions";
+  }
+};
+
+TEST_F(PosixProgramTest, ALostUpdateOfHiredisIsFoundAndReplayed) {
+  const Program program = Counter(CountBadly);
+  const SimulateVerdict verdict = Simulate(program, {.runs = 100, .faults = {{"pause", 1}}});
+  EXPECT_TRUE(verdict.violated) << verdict.text;
+  EXPECT_THAT(verdict.text, HasSubstr("SET count 1"));
+  EXPECT_EQ(Replay(program, verdict.token).message, "one is lost");
+}
+
+TEST_F(PosixProgramTest, AnAtomicCountPasses) {
+  const SimulateVerdict verdict =
+      Simulate(Counter(Count), {.runs = 100, .faults = {{"pause", 1}, {"reset-after", 1}}});
+  EXPECT_TRUE(verdict.ok) << verdict.text;
+}
+
+}  // namespace
+}  // namespace interlock::harness

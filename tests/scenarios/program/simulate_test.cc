@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: MIT
+//
+// What a user gets from Simulate: a program that loses an update is found, shrunk and replayed; one
+// that does not is acquitted; each demand on a program, each bad input and each thing that a
+// program must not do is answered by a sentence, never by a crash.
+#include <interlock/harness/simulate.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <interlock/harness/replay.h>
+
+#include "sim/tripwire.h"
+
+namespace interlock::harness {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Reads, adds one and writes, which loses an update if two do so at once.
+void CountBadly(SimulatedClient& client) {
+  const auto count = client.Call({"GET", "count"});
+  if (!count.ok()) return;
+  const int next = count->IsNil() ? 1 : std::stoi(count->text) + 1;
+  if (client.Call({"SET", "count", std::to_string(next)}).ok()) client.Note("counted");
+}
+
+void Count(SimulatedClient& client) {
+  if (client.Call({"INCR", "count"}).ok()) client.Note("counted");
+}
+
+std::string LostCounts(const ProgramView& view) {
+  const std::string count = view.server.String("count").value_or("0");
+  if (std::stoul(count) >= view.Count("counted")) return "";
+  return std::to_string(view.Count("counted")) + " were counted, and the count is " + count;
+}
+
+Program Counter(const ClientProgram& client, int clients = 2) {
+  Program program{.name = "test.counter"};
+  program.clients.assign(static_cast<std::size_t>(clients), client);
+  program.invariants = {{"every count is kept", LostCounts}};
+  return program;
+}
+
+Program WithInvariant(std::function<std::string(const ProgramView&)> broken, bool at_end = false) {
+  Program program = Counter(Count);
+  program.invariants = {{"it", std::move(broken), at_end}};
+  return program;
+}
+
+SimulateOptions Few(std::vector<FaultBudget> faults = {}) {
+  return {.runs = 200, .faults = std::move(faults)};
+}
+
+TEST(SimulateTest, ALostUpdateIsFoundShrunkAndReplayed) {
+  const Program program = Counter(CountBadly, 3);
+  const SimulateVerdict verdict = Simulate(program, Few({{"pause", 3}, {"delay-reply", 3}}));
+  EXPECT_TRUE(verdict.violated) << verdict.text;
+  EXPECT_FALSE(verdict.ok);
+  EXPECT_EQ(verdict.invariant, "every count is kept");
+  EXPECT_THAT(verdict.message, HasSubstr("2 were counted, and the count is 1"));
+  EXPECT_THAT(verdict.text, HasSubstr("SET count 1"));
+  EXPECT_THAT(verdict.text, HasSubstr("note counted"));
+  EXPECT_THAT(verdict.text, HasSubstr("0 faults")) << "two clients at once need none";
+  EXPECT_THAT(verdict.text, HasSubstr(verdict.token));
+  const SimulateVerdict again = Replay(program, verdict.token);
+  EXPECT_TRUE(again.violated) << again.text;
+  EXPECT_EQ(again.message, verdict.message);
+  EXPECT_EQ(again.invariant, verdict.invariant);
+  EXPECT_TRUE(Replay(Counter(Count, 3), verdict.token).ok) << "the mended program passes";
+}
+
+TEST(SimulateTest, AnAtomicCountPassesUnderAllFaultsThatLoseNothingOfTheServer) {
+  const SimulateVerdict verdict = Simulate(
+      Counter(Count), Few({{"crash", 1}, {"pause", 2}, {"lost-reply", 1}, {"reset-before", 1}}));
+  EXPECT_TRUE(verdict.ok) << verdict.text;
+  EXPECT_FALSE(verdict.violated);
+  EXPECT_EQ(verdict.runs, 200U);
+  EXPECT_TRUE(verdict.token.empty());
+}
+
+TEST(SimulateTest, TheVerdictIsAFunctionOfProgramAndOptions) {
+  const SimulateOptions options = Few({{"pause", 2}});
+  const SimulateVerdict once = Simulate(Counter(CountBadly), options);
+  const SimulateVerdict again = Simulate(Counter(CountBadly), options);
+  EXPECT_EQ(once.text, again.text);
+  EXPECT_EQ(once.token, again.token);
+}
+
+TEST(SimulateTest, OnlyFaultsWithinTheirBudgetsStrike) {
+  // A write that waits for a second is lost only if the primary dies.
+  Program program = Counter(Count);
+  program.servers = "replicated";
+  const SimulateVerdict calm = Simulate(program, Few());
+  EXPECT_TRUE(calm.ok) << calm.text;
+  EXPECT_TRUE(Simulate(program, Few({{"failover", 0}})).ok);
+  const SimulateVerdict verdict = Simulate(program, Few({{"failover", 1}}));
+  EXPECT_TRUE(verdict.violated);
+  EXPECT_THAT(verdict.text, HasSubstr("failover"));
+}
+
+TEST(SimulateTest, WhoDoesNotEndAfterAllFaultsIsNamedWithWhatItWaitsFor) {
+  // One waits for a sign that the other one does not give if it dies.
+  Program program{.name = "test.pair"};
+  program.clients = {[](SimulatedClient& client) {
+                       Result<Reply> given = client.Call({"SET", "sign", "1"});
+                       while (!given.ok() && given.code() != StatusCode::kCancelled) {
+                         given = client.Call({"SET", "sign", "1"});
+                       }
+                     },
+                     [](SimulatedClient& client) {
+                       for (;;) {
+                         const auto sign = client.Call({"GET", "sign"});
+                         if (sign.ok() && sign->IsString()) return;
+                         if (sign.code() == StatusCode::kCancelled) return;
+                         client.Sleep(milliseconds(100));
+                       }
+                     }};
+  program.ends_within = seconds(5);
+  const SimulateVerdict alive = Simulate(program, Few({{"pause", 1}}));
+  EXPECT_TRUE(alive.ok) << alive.text;
+  const SimulateVerdict verdict = Simulate(program, Few({{"pause", 2}, {"crash", 1}}));
+  EXPECT_TRUE(verdict.violated) << verdict.text;
+  EXPECT_EQ(verdict.invariant, kEverybodyEnds);
+  EXPECT_THAT(verdict.message, HasSubstr("C2 had not ended 5000.000 ms after all faults"));
+  EXPECT_THAT(verdict.text, HasSubstr("crash"));
+  EXPECT_THAT(verdict.text, Not(HasSubstr("pause for"))) << "the pause is not needed";
+  program.ends_within = std::nullopt;
+  EXPECT_TRUE(Simulate(program, Few({{"crash", 1}})).ok) << "it is not demanded";
+}
+
+TEST(SimulateTest, AnInvariantAtTheEndIsLookedAtOnceAllIsOver) {
+  const auto half = [](const ProgramView& view) {
+    return view.server.String("count") == "1" ? "only one has counted" : "";
+  };
+  EXPECT_TRUE(Simulate(WithInvariant(half, false), Few()).violated);
+  EXPECT_TRUE(Simulate(WithInvariant(half, true), Few()).ok);
+  const SimulateVerdict verdict = Simulate(WithInvariant(half, true), Few({{"crash", 1}}));
+  EXPECT_TRUE(verdict.violated) << verdict.text;
+}
+
+TEST(SimulateTest, NotesAreSeenInOrderWithTheirClients) {
+  Program program{.name = "test.notes"};
+  program.clients.assign(2, [](SimulatedClient& client) {
+    client.Note("begins", client.number());
+    client.Sleep(seconds(1));
+    client.Note("ends");
+  });
+  program.setup = [](SimulatedClient& client) { client.Note("prepares", client.number()); };
+  program.invariants = {{"all four and the first",
+                         [](const ProgramView& view) {
+                           const bool right =
+                               view.notes.size() == 5 && view.notes[0].name == "prepares" &&
+                               view.notes[0].client == -1 && view.notes[0].value == "-1" &&
+                               view.notes[1].name == "begins" && view.notes[4].name == "ends" &&
+                               view.notes[4].at >= view.notes[1].at + seconds(1);
+                           return right ? "" : "the notes are not as made";
+                         },
+                         true}};
+  const SimulateVerdict verdict = Simulate(program, Few());
+  EXPECT_TRUE(verdict.ok) << verdict.text;
+}
+
+TEST(SimulateTest, TheDataAreThoseAfterTheSetup) {
+  Program program = Counter(Count, 1);
+  program.setup = [](SimulatedClient& client) {
+    (void)client.Call({"SET", "count", "-1"});
+    (void)client.Call({"SET", "count", "41"});
+  };
+  program.invariants = {{"it counts on", [](const ProgramView& view) {
+                           const auto count = view.server.String("count");
+                           return count == "41" || count == "42" ? "" : "it is something else";
+                         }}};
+  const SimulateVerdict verdict = Simulate(program, Few());
+  EXPECT_TRUE(verdict.ok) << verdict.text;
+}
+
+TEST(SimulateTest, EachFormOfServersIsSeenByTheInvariant) {
+  for (const std::string servers : {"standalone", "replicated", "independent", "cluster"}) {
+    Program program = Counter(Count);
+    program.servers = servers;
+    const std::size_t nodes = servers == "standalone" ? 1 : servers == "replicated" ? 2 : 3;
+    program.invariants.push_back({"all servers are shown", [nodes](const ProgramView& view) {
+                                    return view.nodes.size() == nodes ? "" : "they are not";
+                                  }});
+    const SimulateVerdict verdict = Simulate(program, Few({{"pause", 1}}));
+    EXPECT_TRUE(verdict.ok) << servers << ": " << verdict.text;
+  }
+}
+
+TEST(SimulateTest, ShrinkingKeepsToTheInvariantThatWasViolated) {
+  // A pause violates the one, a lost reply the other; a run may have both.
+  Program program{.name = "test.two"};
+  program.clients.assign(2, [](SimulatedClient& client) {
+    Runtime& runtime = client.environment().runtime;
+    const MonotonicTime begin = runtime.Now();
+    client.Sleep(milliseconds(10));
+    if (runtime.Now() > begin + milliseconds(400)) client.Note("late");
+    if (!client.Call({"PING"}).ok()) client.Note("lost");
+  });
+  const auto none = [](const std::string& name) {
+    return [name](const ProgramView& view) { return view.Count(name) > 0 ? "there is one" : ""; };
+  };
+  program.invariants = {{"late", none("late")}, {"lost", none("lost")}};
+  std::set<std::string> violated;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const SimulateVerdict verdict =
+        Simulate(program, {.seed = seed, .runs = 200, .faults = {{"pause", 2}, {"lost-reply", 2}}});
+    ASSERT_TRUE(verdict.violated) << verdict.text;
+    violated.insert(verdict.invariant);
+    const bool late = verdict.invariant == "late";
+    EXPECT_THAT(verdict.text, HasSubstr(late ? "FAULT pause" : "FAULT "));
+    EXPECT_THAT(verdict.text, HasSubstr("1 fault,"));
+    if (late) {
+      EXPECT_THAT(verdict.text, Not(HasSubstr("FAULT lost-reply")));
+    }
+    EXPECT_EQ(Replay(program, verdict.token).invariant, verdict.invariant);
+  }
+  EXPECT_THAT(violated, testing::ElementsAre("late", "lost"));
+}
+
+TEST(SimulateMisuseTest, ASetupThatThrowsOrDoesNotEndIsSaid) {
+  Program program = Counter(Count);
+  program.setup = [](SimulatedClient&) { throw std::runtime_error("no stock"); };
+  const SimulateVerdict thrown = Simulate(program, Few());
+  EXPECT_TRUE(thrown.violated);
+  EXPECT_EQ(thrown.message, "the setup threw: no stock");
+  program.setup = [](SimulatedClient& client) { client.Sleep(seconds(61)); };
+  const SimulateVerdict slow = Simulate(program, Few());
+  EXPECT_FALSE(slow.ok || slow.violated);
+  EXPECT_THAT(slow.message, HasSubstr("the setup had not ended after 60000.000 ms"));
+}
+
+TEST(SimulateMisuseTest, AClientThatRepeatsWithoutRestIsNoVerdict) {
+  const SimulateVerdict verdict = Simulate(Counter([](SimulatedClient& client) {
+                                             for (;;) {
+                                               const auto got = client.Call({"GET", "never"});
+                                               if (got.code() == StatusCode::kCancelled) return;
+                                             }
+                                           }),
+                                           {.runs = 1});
+  EXPECT_FALSE(verdict.ok);
+  EXPECT_THAT(verdict.message,
+              testing::AnyOf(HasSubstr("without a Sleep"), HasSubstr("had not ended")));
+}
+
+TEST(SimulateMisuseTest, AnInvariantThatThrowsHasFailedWithItsText) {
+  const SimulateVerdict verdict =
+      Simulate(WithInvariant([](const ProgramView& view) -> std::string {
+                 if (view.Count("counted") == 2) throw std::runtime_error("no such item");
+                 return "";
+               }),
+               Few());
+  EXPECT_TRUE(verdict.violated) << verdict.text;
+  EXPECT_EQ(verdict.invariant, "it");
+  EXPECT_EQ(verdict.message, "the invariant threw: no such item");
+}
+
+TEST(SimulateMisuseTest, WhatIsNoExceptionOfTheStandardIsNamedByItsType) {
+  const SimulateVerdict verdict =
+      Simulate(WithInvariant([](const ProgramView&) -> std::string { throw 42; }), Few());
+  EXPECT_TRUE(verdict.violated);
+  EXPECT_EQ(verdict.message, "the invariant threw: an exception of type int");
+}
+
+TEST(SimulateMisuseTest, AnInvariantThatReadsARealClockHasFailedByThatCall) {
+  if (!sim::TripwireIsArmed()) GTEST_SKIP() << "a sanitizer has these functions";
+  const Program program = WithInvariant([](const ProgramView& view) {
+    const std::string long_text(100, 'x');  // memory that the jump loses
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return view.Count("counted") == 2 && now.count() == 0 ? long_text : "";
+  });
+  const SimulateVerdict verdict = Simulate(program, Few());
+  EXPECT_TRUE(verdict.violated) << verdict.text;
+  EXPECT_EQ(verdict.invariant, "it");
+  EXPECT_THAT(verdict.message, HasSubstr("the invariant called clock_gettime()"));
+  EXPECT_EQ(Replay(program, verdict.token).message, verdict.message);
+  EXPECT_TRUE(Simulate(Counter(Count), Few()).ok) << "the next program is not disturbed";
+}
+
+TEST(SimulateMisuseTest, AnInvariantThatAbortsHasFailed) {
+  const SimulateVerdict verdict =
+      Simulate(WithInvariant([](const ProgramView&) -> std::string { std::abort(); }), Few());
+  EXPECT_TRUE(verdict.violated);
+  EXPECT_EQ(verdict.message, "the invariant aborted");
+}
+
+TEST(SimulateMisuseDeathTest, AnAbortOfAClientStillEndsTheProgram) {
+  EXPECT_DEATH(Simulate(Counter([](SimulatedClient&) { std::abort(); }), Few()), "");
+}
+
+TEST(SimulateMisuseTest, AClientThatThrowsIsNamed) {
+  Program program = Counter(Count);
+  program.clients[1] = [](SimulatedClient& client) {
+    if (!client.Call({"INCR", "count"}).ok()) throw std::runtime_error("no reply");
+  };
+  EXPECT_TRUE(Simulate(program, Few()).ok);
+  const SimulateVerdict verdict = Simulate(program, Few({{"lost-reply", 1}}));
+  EXPECT_TRUE(verdict.violated);
+  EXPECT_EQ(verdict.invariant, kNobodyThrows);
+  EXPECT_EQ(verdict.message, "C2 threw: no reply");
+  EXPECT_THAT(verdict.text, HasSubstr("lost-reply"));
+}
+
+TEST(SimulateMisuseTest, AClientThatDependsOnMoreThanItsEnvironmentIsReported) {
+  int runs = 0;
+  const SimulateVerdict verdict =
+      Simulate(Counter([&runs](SimulatedClient& client) {
+                 (void)client.Call({"SET", "x", std::to_string(++runs)});
+               }),
+               Few());
+  EXPECT_FALSE(verdict.ok);
+  EXPECT_FALSE(verdict.violated);
+  EXPECT_THAT(verdict.message, HasSubstr("run 1 was not the same when it was made again"));
+  EXPECT_THAT(verdict.message, HasSubstr("SET x"));
+}
+
+TEST(SimulateMisuseTest, WhatPutsNothingToTheTestIsNoVerdict) {
+  const SimulateVerdict verdict = Simulate(Counter([](SimulatedClient&) {}), Few());
+  EXPECT_FALSE(verdict.ok);
+  EXPECT_FALSE(verdict.violated);
+  EXPECT_THAT(verdict.message, HasSubstr("nothing was put to the test"));
+}
+
+TEST(SimulateMisuseTest, ACommandThatIsNotModelledIsNamed) {
+  const SimulateVerdict verdict = Simulate(Counter([](SimulatedClient& client) {
+                                             (void)client.Call({"SORT", "k"});
+                                           }),
+                                           Few());
+  EXPECT_FALSE(verdict.ok);
+  EXPECT_FALSE(verdict.violated);
+  EXPECT_THAT(verdict.message, HasSubstr("not modelled"));
+  EXPECT_FALSE(verdict.token.empty());
+}
+
+TEST(SimulateMisuseTest, BadProgramsAndOptionsAreRefusedWithWhatWouldBeRight) {
+  const auto refusal = [](const auto& change, SimulateOptions options = Few()) {
+    Program program = Counter(Count);
+    change(program);
+    const SimulateVerdict verdict = Simulate(program, options);
+    EXPECT_FALSE(verdict.ok || verdict.violated || verdict.runs > 0);
+    return verdict.message;
+  };
+  const auto nothing = [](Program&) {};
+  EXPECT_THAT(refusal([](Program& p) { p.clients.clear(); }), HasSubstr("has 0 clients; expected"));
+  EXPECT_THAT(refusal([](Program& p) { p.clients[1] = nullptr; }), HasSubstr("client 1 has no"));
+  EXPECT_THAT(refusal([](Program& p) { p.name = "Two Words"; }), HasSubstr("\"Two Words\""));
+  EXPECT_THAT(refusal([](Program& p) { p.name = ""; }), HasSubstr("expected 1 to 64"));
+  EXPECT_THAT(refusal([](Program& p) { p.invariants[0].name = ""; }), HasSubstr("has no name"));
+  EXPECT_THAT(refusal([](Program& p) { p.invariants[0].broken = nullptr; }),
+              HasSubstr("\"every count is kept\" has no function"));
+  EXPECT_THAT(refusal([](Program& p) { p.invariants.push_back(p.invariants[0]); }),
+              HasSubstr("two invariants \"every count is kept\""));
+  EXPECT_THAT(refusal([](Program& p) { p.servers = "sentinel"; }),
+              HasSubstr("invalid servers \"sentinel\"; expected standalone"));
+  EXPECT_THAT(refusal([](Program& p) { p.nodes = 3; }), HasSubstr("expected 1 to 1"));
+  EXPECT_THAT(refusal([](Program& p) { p.persistence = "disk"; }), HasSubstr("\"disk\"; expected"));
+  EXPECT_THAT(refusal([](Program& p) { p.lease = seconds(0); }), HasSubstr("expected 1 ms"));
+  EXPECT_THAT(refusal([](Program& p) { p.lasts = seconds(-1); }), HasSubstr("invalid lasts"));
+  EXPECT_THAT(refusal([](Program& p) { p.ends_within = seconds(-1); }), HasSubstr("ends_within"));
+  EXPECT_THAT(refusal([](Program& p) { p.slowest_message = seconds(0); }),
+              HasSubstr("invalid slowest_message"));
+  EXPECT_THAT(refusal(nothing, Few({{"puase", 1}})),
+              HasSubstr("unknown fault \"puase\"; did you mean \"pause\"?; expected one of crash"));
+  EXPECT_THAT(refusal(nothing, Few({{"pause", -1}})),
+              HasSubstr("invalid budget of -1 for the fault pause; expected 0 to"));
+  EXPECT_THAT(refusal(nothing, Few({{"failover", 1}})), HasSubstr("needs a replica"));
+}
+
+TEST(SimulateReplayTest, ATokenOfAnythingElseIsRefused) {
+  const Program program = Counter(CountBadly);
+  const std::string token = Simulate(program, Few()).token;
+  ASSERT_FALSE(token.empty());
+  const auto refusal = [](const Program& of, std::string_view text) {
+    const SimulateVerdict verdict = Replay(of, text);
+    EXPECT_FALSE(verdict.ok || verdict.violated || verdict.runs > 0) << verdict.text;
+    return verdict.message;
+  };
+  Program other = program;
+  other.name = "test.other";
+  EXPECT_THAT(refusal(other, token),
+              HasSubstr("of the program test.counter; expected one of test."));
+  EXPECT_THAT(refusal(Counter(CountBadly, 3), token),
+              HasSubstr("2 clients; the program test.counter"));
+  Program replicated = program;
+  replicated.servers = "replicated";
+  EXPECT_THAT(refusal(replicated, token), HasSubstr("1 standalone server"));
+  EXPECT_THAT(refusal(program, token.substr(0, token.size() - 3)), HasSubstr("damaged"));
+  EXPECT_THAT(refusal(program, "v1" + token.substr(2)), HasSubstr("of version v1"));
+  EXPECT_THAT(refusal(program, "hello"), HasSubstr("not a replay token"));
+  EXPECT_THAT(refusal(program, ""), HasSubstr("not a replay token"));
+  EXPECT_THAT(Replay(token).text, HasSubstr("test.counter")) << "no lock is of that name";
+}
+
+}  // namespace
+}  // namespace interlock::harness
