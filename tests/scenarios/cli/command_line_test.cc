@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "reports/json_writer.h"
 #include "reports/run_report.h"
 #include "scenarios/cases/replay_token.h"
 #include "tests/scenarios/child_process.h"

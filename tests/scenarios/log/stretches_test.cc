@@ -11,6 +11,9 @@
 #include <vector>
 
 #include "scenarios/log/event_rows.h"
+#include "scenarios/run/run.h"
+#include "sim/choices.h"
+#include "sim/universe.h"
 #include "tests/scenarios/plain_subject.h"
 
 namespace interlock::scenarios {
