@@ -12,10 +12,10 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <random>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 #include <string>
 #include <string_view>
 #include <thread>
