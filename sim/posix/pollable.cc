@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "sim/posix/pollable.h"
 
+#include <algorithm>
+
 namespace interlock::sim::posix {
 
 void Pollable::AddWaiter(ScheduledTask* task) {
@@ -9,10 +11,13 @@ void Pollable::AddWaiter(ScheduledTask* task) {
 }
 
 void Pollable::RemoveWaiter(Scheduler& scheduler, ScheduledTask* task) {
-  std::erase(waiters_, task);
-  ScheduledTask* const next = waiters_.empty() ? nullptr : waiters_.front();
-  SetWaiter(next);
-  if (next != nullptr) scheduler.MakeReady(next);
+  const auto mine = std::ranges::find(waiters_, task);
+  // The one that came before it, and so on to the first: a waiter that leaves and comes again is
+  // the last one, so the chain ends.
+  ScheduledTask* const before = mine != waiters_.begin() ? *(mine - 1) : nullptr;
+  waiters_.erase(mine);
+  SetWaiter(waiters_.empty() ? nullptr : waiters_.back());
+  if (before != nullptr) scheduler.MakeReady(before);
 }
 
 bool Pollable::AwaitChange(Engine& engine, const Process& process) {

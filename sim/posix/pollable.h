@@ -20,8 +20,8 @@ class Pollable {
   virtual ~Pollable() = default;
   /// POLLIN, POLLOUT, POLLERR, POLLHUP, as they are now.
   virtual short Ready() = 0;
-  /// The task is to wake when Ready may have changed, until RemoveWaiter. Of several one is woken,
-  /// and each wakes another when it leaves.
+  /// The task is to wake when Ready may have changed, until RemoveWaiter. Of several the latest is
+  /// woken, and each wakes the one before it when it leaves.
   void AddWaiter(ScheduledTask* task);
   void RemoveWaiter(Scheduler& scheduler, ScheduledTask* task);
   /// As read(2) and write(2), or recv(2) and send(2) with their flags; an errno with its sign

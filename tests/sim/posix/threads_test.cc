@@ -3,6 +3,7 @@
 // Threads of a simulated process, by what the C++ library makes of them.
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -334,6 +335,31 @@ TEST(PosixThreadTest, ACrashEndsAllThreadsOfTheProcess) {
     bench.TearDown();
   }
   EXPECT_GT(crashes, 20);
+}
+
+TEST(PosixThreadTest, SeveralThreadsWaitForOneDescriptor) {
+  RunOne([] {
+    const int event = ::eventfd(0, EFD_SEMAPHORE);
+    int taken = 0;
+    std::vector<std::thread> readers;
+    for (int i = 0; i < 3; ++i) {
+      readers.emplace_back([&] {
+        for (int j = 0; j < 2; ++j) {
+          std::uint64_t one = 0;
+          EXPECT_EQ(::read(event, &one, sizeof(one)), 8);
+          ++taken;
+        }
+      });
+    }
+    for (int i = 0; i < 6; ++i) {
+      std::this_thread::sleep_for(seconds(1));
+      const std::uint64_t one = 1;
+      EXPECT_EQ(::write(event, &one, sizeof(one)), 8);
+    }
+    for (std::thread& reader : readers) reader.join();
+    EXPECT_EQ(taken, 6);
+    ::close(event);
+  });
 }
 
 // A loop that never ends is usual for a thread that nobody joins.
