@@ -18,9 +18,12 @@ const char kRefusedCalls[] = "refused";
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
+#include <threads.h>
+#include <time.h>
 #include <unistd.h>
 
 using interlock::sim::CheckEscape;
@@ -112,6 +115,33 @@ int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
   return REAL(pthread_barrier_wait)(barrier);
 }
 
+// Threads of C11, which pass by the functions above.
+
+int thrd_create(thrd_t* thread, thrd_start_t body, void* argument) {
+  Refuse("thrd_create");
+  return REAL(thrd_create)(thread, body, argument);
+}
+
+int thrd_sleep(const timespec* length, timespec* left) {
+  Refuse("thrd_sleep");
+  return REAL(thrd_sleep)(length, left);
+}
+
+int mtx_lock(mtx_t* mutex) {
+  Refuse("mtx_lock");
+  return REAL(mtx_lock)(mutex);
+}
+
+int cnd_wait(cnd_t* condition, mtx_t* mutex) {
+  Refuse("cnd_wait");
+  return REAL(cnd_wait)(condition, mutex);
+}
+
+int timespec_get(timespec* time, int base) noexcept {
+  Refuse("timespec_get");
+  return REAL(timespec_get)(time, base);
+}
+
 // Random numbers whose state all clients would share.
 
 double drand48() noexcept {
@@ -164,6 +194,27 @@ int epoll_ctl(int file, int operation, int other, epoll_event* event) noexcept {
 int epoll_wait(int file, epoll_event* events, int size, int timeout_ms) {
   CheckEscape("epoll_wait");
   return REAL(epoll_wait)(file, events, size, timeout_ms);
+}
+
+int epoll_create1(int flags) noexcept {
+  Refuse("epoll_create1");
+  return REAL(epoll_create1)(flags);
+}
+
+int pselect(int count, fd_set* readable, fd_set* writable, fd_set* broken, const timespec* timeout,
+            const sigset_t* mask) {
+  Refuse("pselect");
+  return REAL(pselect)(count, readable, writable, broken, timeout, mask);
+}
+
+int getpeername(int file, sockaddr* address, socklen_t* size) noexcept {
+  RefuseOn(file, "getpeername");
+  return REAL(getpeername)(file, address, size);
+}
+
+int getsockname(int file, sockaddr* address, socklen_t* size) noexcept {
+  RefuseOn(file, "getsockname");
+  return REAL(getsockname)(file, address, size);
 }
 
 ssize_t recvmsg(int file, msghdr* message, int flags) {
