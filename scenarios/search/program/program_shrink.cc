@@ -118,12 +118,9 @@ class ProgramShrinker {
     for (const Knob& knob : KnobsOf(case_.workload)) {
       // How long messages travel belongs to the program.
       if (&knob.at(case_.workload) == &case_.workload.latency_max) continue;
-      for (const Duration value : knob.canonical) {
-        if (value == knob.Read(case_.workload) || ended()) break;
-        if (!Try(knob.Set(case_.workload, value))) continue;
-        smaller = true;
-        break;
-      }
+      smaller |= SimplerLength(
+          knob, case_.workload, [this](const Workload& one) { return Try(one); },
+          [this] { return ended(); });
     }
     return smaller;
   }
@@ -132,14 +129,9 @@ class ProgramShrinker {
   bool EarlierFaults() {
     bool smaller = false;
     for (const Place place : FaultPlaces(case_.workload)) {
-      const int now = case_.workload.clients[place.client].faults[place.index].step;
-      for (int step = 0; step < now && !ended(); ++step) {
-        Workload earlier = case_.workload;
-        earlier.clients[place.client].faults[place.index].step = step;
-        if (!Try(earlier)) continue;
-        smaller = true;
-        break;
-      }
+      smaller |= EarlierFault(
+          place, case_.workload, [this](const Workload& one) { return Try(one); },
+          [this] { return ended(); });
     }
     return smaller;
   }

@@ -75,4 +75,26 @@ bool TapePasses::FewerSwitches() {
   return false;
 }
 
+bool SimplerLength(const Knob& knob, const Workload& now,
+                   const std::function<bool(const Workload&)>& try_one,
+                   const std::function<bool()>& ended) {
+  for (const Duration value : knob.canonical) {
+    if (value == knob.Read(now) || ended()) return false;
+    if (try_one(knob.Set(now, value))) return true;
+  }
+  return false;
+}
+
+bool EarlierFault(Place place, const Workload& now,
+                  const std::function<bool(const Workload&)>& try_one,
+                  const std::function<bool()>& ended) {
+  const int first = now.clients[place.client].faults[place.index].step;
+  for (int step = 0; step < first && !ended(); ++step) {
+    Workload earlier = now;
+    earlier.clients[place.client].faults[place.index].step = step;
+    if (try_one(earlier)) return true;
+  }
+  return false;
+}
+
 }  // namespace interlock::scenarios

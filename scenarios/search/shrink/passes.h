@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Passes of a shrinker that do not depend on what a case is: calmer tapes, and fewer of any parts.
+// Passes that all shrinkers share: calmer tapes, fewer of any parts, simpler lengths and earlier
+// faults of a workload.
 // The caller tries each proposal and, if that still fails in the same way, makes it the present
 // case.
 //
@@ -12,6 +13,8 @@
 #include <functional>
 #include <utility>
 
+#include "scenarios/cases/workload.h"
+#include "scenarios/search/shrink/parts.h"
 #include "sim/choices.h"
 
 namespace interlock::scenarios {
@@ -63,5 +66,15 @@ bool DeleteInBatches(const Count& count, const TryWithout& try_without, const En
   }
   return smaller;
 }
+
+/// Sets the length to the first of its canonical values that does as well; they end where it
+/// stands. `now`, the present case's, changes when `try_one` succeeds.
+bool SimplerLength(const Knob& knob, const Workload& now,
+                   const std::function<bool(const Workload&)>& try_one,
+                   const std::function<bool()>& ended);
+/// Moves the fault to the first step at which it does its harm. `now`: as above.
+bool EarlierFault(Place place, const Workload& now,
+                  const std::function<bool(const Workload&)>& try_one,
+                  const std::function<bool()>& ended);
 
 }  // namespace interlock::scenarios

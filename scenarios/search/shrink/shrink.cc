@@ -214,12 +214,9 @@ class Shrinker {
     const std::size_t faults = Faults();
     for (const Knob& knob : KnobsOf(case_.workload)) {
       if (Faults() != faults) break;  // a fault strikes nothing any more
-      for (const Duration value : knob.canonical) {
-        if (value == knob.Read(case_.workload) || trial_.ended()) break;
-        if (!Try(knob.Set(case_.workload, value))) continue;
-        smaller = true;
-        break;
-      }
+      smaller |= SimplerLength(
+          knob, case_.workload, [this](const Workload& one) { return Try(one); },
+          [this] { return trial_.ended(); });
     }
     return smaller;
   }
@@ -230,14 +227,9 @@ class Shrinker {
     const std::vector<Place> places = FaultPlaces(case_.workload);
     for (const Place place : places) {
       if (Faults() != places.size()) break;  // a fault strikes nothing any more
-      const int now = case_.workload.clients[place.client].faults[place.index].step;
-      for (int step = 0; step < now && !trial_.ended(); ++step) {
-        Workload earlier = case_.workload;
-        earlier.clients[place.client].faults[place.index].step = step;
-        if (!Try(ByNumber(std::move(earlier)))) continue;
-        smaller = true;
-        break;
-      }
+      smaller |= EarlierFault(
+          place, case_.workload, [this](const Workload& one) { return Try(ByNumber(one)); },
+          [this] { return trial_.ended(); });
     }
     return smaller;
   }
