@@ -9,6 +9,7 @@
 
 #include "scenarios/locks/owner_key.h"
 #include "scenarios/locks/subjects/adopting_lock.h"
+#include "scenarios/locks/subjects/compiled.h"
 #include "scenarios/locks/subjects/lease_adapter.h"
 #include "scenarios/locks/subjects/line_adapter.h"
 #include "scenarios/locks/subjects/mutex_adapter.h"
@@ -76,19 +77,6 @@ class AdoptedAdapter final : public FairMutexAdapter {
   }
 };
 
-class CompiledFairMutexAdapter final : public FairMutexAdapter {
- public:
-  std::string_view name() const override { return "fair-mutex.hiredis"; }
-  std::string_view summary() const override {
-    return "interlock::FairMutex over hiredis and threads, as they were compiled";
-  }
-  harness::Traits traits() const override {
-    harness::Traits traits = FairMutexAdapter::traits();
-    traits.posix = true;
-    return traits;
-  }
-};
-
 }  // namespace
 
 std::shared_ptr<const harness::Subject> FairMutexSubject() {
@@ -96,7 +84,7 @@ std::shared_ptr<const harness::Subject> FairMutexSubject() {
 }
 
 std::shared_ptr<const harness::Subject> CompiledFairMutexSubject() {
-  return std::make_shared<const CompiledFairMutexAdapter>();
+  return std::make_shared<const Compiled<FairMutexAdapter>>();
 }
 
 std::shared_ptr<const harness::Subject> AdoptedFairMutexSubject() {

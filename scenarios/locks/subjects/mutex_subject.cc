@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "scenarios/locks/subjects/adopting_lock.h"
+#include "scenarios/locks/subjects/compiled.h"
 #include "scenarios/locks/subjects/lease_adapter.h"
 #include "scenarios/locks/subjects/mutex_adapter.h"
 #include "scenarios/locks/subjects/subjects.h"
@@ -18,7 +19,9 @@ namespace {
 /// See Traits::lock_delay.
 constexpr int kLockDelayPart = 8;
 
-class PlainMutexAdapter final : public MutexAdapter {
+constexpr std::string_view kSummary = "interlock::Mutex: one holder at a time, by lease";
+
+class PlainMutexAdapter : public MutexAdapter {
  public:
   PlainMutexAdapter(std::string_view name, std::string_view summary, harness::Traits more)
       : name_(name), summary_(summary), traits_(MutexAdapter::traits()) {
@@ -26,7 +29,6 @@ class PlainMutexAdapter final : public MutexAdapter {
     traits_.lock_delay = more.lock_delay;
     traits_.cluster = true;
     traits_.own_leases = more.own_leases;
-    traits_.posix = more.posix;
   }
 
   std::string_view name() const override { return name_; }
@@ -91,15 +93,13 @@ class AdoptedMutexAdapter final : public MutexAdapter {
 }  // namespace
 
 std::shared_ptr<const harness::Subject> MutexSubject() {
-  return std::make_shared<const PlainMutexAdapter>(
-      "mutex", "interlock::Mutex: one holder at a time, by lease",
-      harness::Traits{.own_leases = true});
+  return std::make_shared<const PlainMutexAdapter>("mutex", kSummary,
+                                                   harness::Traits{.own_leases = true});
 }
 
 std::shared_ptr<const harness::Subject> CompiledMutexSubject() {
-  return std::make_shared<const PlainMutexAdapter>(
-      "mutex.hiredis", "interlock::Mutex over hiredis and threads, as they were compiled",
-      harness::Traits{.own_leases = true, .posix = true});
+  return std::make_shared<const Compiled<PlainMutexAdapter>>("mutex", kSummary,
+                                                             harness::Traits{.own_leases = true});
 }
 
 std::shared_ptr<const harness::Subject> AdoptedMutexSubject() {

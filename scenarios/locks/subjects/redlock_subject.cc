@@ -5,6 +5,7 @@
 
 #include <interlock/redlock.h>
 
+#include "scenarios/locks/subjects/compiled.h"
 #include "scenarios/locks/subjects/lease_adapter.h"
 #include "scenarios/locks/subjects/mutex_adapter.h"
 #include "scenarios/locks/subjects/subjects.h"
@@ -93,23 +94,10 @@ class RedlockAdapter : public MutexAdapter {
   }
 };
 
-class CompiledRedlockAdapter final : public RedlockAdapter {
- public:
-  std::string_view name() const override { return "redlock.hiredis"; }
-  std::string_view summary() const override {
-    return "interlock::Redlock over hiredis and threads, as they were compiled";
-  }
-  harness::Traits traits() const override {
-    harness::Traits traits = RedlockAdapter::traits();
-    traits.posix = true;
-    return traits;
-  }
-};
-
 }  // namespace
 
 std::shared_ptr<const harness::Subject> CompiledRedlockSubject() {
-  return std::make_shared<const CompiledRedlockAdapter>();
+  return std::make_shared<const Compiled<RedlockAdapter>>();
 }
 
 std::shared_ptr<const harness::Subject> RedlockSubject() {

@@ -4,6 +4,7 @@
 
 #include <interlock/semaphore.h>
 
+#include "scenarios/locks/subjects/compiled.h"
 #include "scenarios/locks/subjects/lease_adapter.h"
 #include "scenarios/locks/subjects/permit_adapter.h"
 #include "scenarios/locks/subjects/subjects.h"
@@ -43,23 +44,10 @@ class SemaphoreAdapter : public PermitAdapter {
   }
 };
 
-class CompiledSemaphoreAdapter final : public SemaphoreAdapter {
- public:
-  std::string_view name() const override { return "semaphore.hiredis"; }
-  std::string_view summary() const override {
-    return "interlock::Semaphore over hiredis and threads, as they were compiled";
-  }
-  harness::Traits traits() const override {
-    harness::Traits traits = SemaphoreAdapter::traits();
-    traits.posix = true;
-    return traits;
-  }
-};
-
 }  // namespace
 
 std::shared_ptr<const harness::Subject> CompiledSemaphoreSubject() {
-  return std::make_shared<const CompiledSemaphoreAdapter>();
+  return std::make_shared<const Compiled<SemaphoreAdapter>>();
 }
 
 std::shared_ptr<const harness::Subject> SemaphoreSubject() {
