@@ -150,29 +150,6 @@ void srandom(unsigned int seed) noexcept {
 
 // Files: the random devices are the process's own, others are the machine's.
 
-int open(const char* path, int flags, ...) {
-  va_list rest;
-  va_start(rest, flags);
-  const auto mode = va_arg(rest, unsigned int);
-  va_end(rest);
-  if (Library* library = DeviceLibrary(path, (flags & O_ACCMODE) != O_RDONLY)) {
-    return library->OpenRandomDevice();
-  }
-  return REAL(open)(path, flags, mode);
-}
-
-int open64(const char* path, int flags, ...) {
-  va_list rest;
-  va_start(rest, flags);
-  const auto mode = va_arg(rest, unsigned int);
-  va_end(rest);
-  return open(path, flags, mode);
-}
-
-int __open_2(const char* path, int flags) { return open(path, flags); }
-
-int __open64_2(const char* path, int flags) { return open(path, flags); }
-
 int openat(int folder, const char* path, int flags, ...) {
   va_list rest;
   va_start(rest, flags);
@@ -183,6 +160,26 @@ int openat(int folder, const char* path, int flags, ...) {
   }
   return REAL(openat)(folder, path, flags, mode);
 }
+
+int open(const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const auto mode = va_arg(rest, unsigned int);
+  va_end(rest);
+  return openat(AT_FDCWD, path, flags, mode);
+}
+
+int open64(const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const auto mode = va_arg(rest, unsigned int);
+  va_end(rest);
+  return openat(AT_FDCWD, path, flags, mode);
+}
+
+int __open_2(const char* path, int flags) { return open(path, flags); }
+
+int __open64_2(const char* path, int flags) { return open(path, flags); }
 
 FILE* fopen(const char* __restrict path, const char* __restrict mode) {
   return OpenStream(path, mode, REAL(fopen));

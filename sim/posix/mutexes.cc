@@ -39,17 +39,7 @@ int Mutexes::Take(pthread_mutex_t* mutex) {
 }
 
 int Mutexes::Await(pthread_mutex_t* mutex, MonotonicTime deadline) {
-  for (;;) {
-    if (const int taken = Take(mutex); taken != EBUSY) return taken;
-    switch (parking_.Park(mutex, deadline)) {
-      case Waking::kWoken:
-        break;
-      case Waking::kTimedOut:
-        return ETIMEDOUT;
-      case Waking::kCancelled:
-        return 0;
-    }
-  }
+  return parking_.ParkUntilTaken(mutex, deadline, [&] { return Take(mutex); });
 }
 
 int Mutexes::Lock(pthread_mutex_t* mutex, MonotonicTime deadline) {
@@ -115,17 +105,7 @@ int SharedLocks::Take(pthread_rwlock_t* lock, bool shared) {
 }
 
 int SharedLocks::Await(pthread_rwlock_t* lock, bool shared, MonotonicTime deadline) {
-  for (;;) {
-    if (const int taken = Take(lock, shared); taken != EBUSY) return taken;
-    switch (parking_.Park(lock, deadline)) {
-      case Waking::kWoken:
-        break;
-      case Waking::kTimedOut:
-        return ETIMEDOUT;
-      case Waking::kCancelled:
-        return 0;
-    }
-  }
+  return parking_.ParkUntilTaken(lock, deadline, [&] { return Take(lock, shared); });
 }
 
 int SharedLocks::LockShared(pthread_rwlock_t* lock, MonotonicTime deadline) {

@@ -5,6 +5,7 @@
 // Internal to sim/posix. Thread safety: none; one world, one OS thread.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -32,6 +33,16 @@ class Parking {
 
   /// Waits until Unpark or `deadline`, which may have passed. YIELDS. kCancelled in teardown.
   Waking Park(const void* at, MonotonicTime deadline);
+  /// Waits there until `take` says something else than EBUSY, which is returned: whoever is woken
+  /// may find that another one was faster. ETIMEDOUT at the deadline; 0 in teardown.
+  template <typename Take>
+  int ParkUntilTaken(const void* at, MonotonicTime deadline, const Take& take) {
+    for (;;) {
+      if (const int taken = take(); taken != EBUSY) return taken;
+      const Waking waking = Park(at, deadline);
+      if (waking != Waking::kWoken) return waking == Waking::kTimedOut ? ETIMEDOUT : 0;
+    }
+  }
   /// Wakes those that wait there, and at most so many. Returns how many.
   int Unpark(const void* at, int most);
   bool AnyAt(const void* at) const;

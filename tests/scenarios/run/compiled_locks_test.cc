@@ -68,6 +68,7 @@ TEST(CompiledLockTest, SoundOnesAreAcquitted) {
 TEST(CompiledLockTest, AConnectionThatIsKeptAfterATimeoutIsConvicted) {
   const auto result = Judge(acme::NaiveCLock(), true, Named({"partition"}), 600);
   EXPECT_TRUE(Convicts(result, "belief-exclusion"));
+  EXPECT_TRUE(Convicts(result, "foreign-release"));
 }
 
 // Between the look at its flag and its PEXPIRE the thread stands still while its own process
