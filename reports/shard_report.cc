@@ -60,6 +60,7 @@ ShardJson ToObject(const ShardBlock& block) {
   object["updates"] = block.updates;
   object["lost_updates"] = block.lost_updates;
   if (block.endless) object["endless"] = true;
+  if (!block.shared_statics.empty()) object["shared_statics"] = block.shared_statics;
   if (block.crash) object["crash"] = ToObject(*block.crash);
   return object;
 }
@@ -105,6 +106,9 @@ ShardBlock BlockFrom(const ShardJson& object) {
   block.updates = object.at("updates").get<std::uint64_t>();
   block.lost_updates = object.at("lost_updates").get<std::uint64_t>();
   if (object.contains("endless")) block.endless = object.at("endless").get<bool>();
+  if (object.contains("shared_statics")) {
+    block.shared_statics = object.at("shared_statics").get<std::vector<std::string>>();
+  }
   block.crash = CrashFrom(object);
   return block;
 }

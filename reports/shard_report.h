@@ -49,9 +49,11 @@ struct RunCounts {
   std::uint64_t inconclusive = 0;
   std::string first_inconclusive;
   std::uint64_t hash = 0;
-  bool endless = false;             ///< in the last of these runs a client kept asking endlessly
-  std::uint64_t updates = 0;        ///< writes that guarded resources accepted
-  std::uint64_t lost_updates = 0;   ///< those of them that another write has overwritten
+  bool endless = false;            ///< in the last of these runs a client kept asking endlessly
+  std::uint64_t updates = 0;       ///< writes that guarded resources accepted
+  std::uint64_t lost_updates = 0;  ///< those of them that another write has overwritten
+  /// Variables of the program itself that the lock has changed, sorted; see program_statics.h.
+  std::vector<std::string> shared_statics;
   std::optional<ShardCrash> crash;  ///< the crash of the run after these, which ended them
   bool operator==(const RunCounts&) const = default;
 };

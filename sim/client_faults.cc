@@ -88,6 +88,7 @@ void ClientFaults::Crash(Process& process, const Fault& fault) {
   process.crashed = true;
   process.armed.clear();
   process.lost_pushes.clear();
+  if (process.library != nullptr) process.library->Die();
   engine_.scheduler.timers().Cancel(process.thaw);
   engine_.scheduler.Kill(process.id);
   engine_.network.Crash(process);

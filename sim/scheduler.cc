@@ -79,7 +79,7 @@ ScheduledTask* Scheduler::AddTask(int group, std::string name, std::function<voi
 
 StopReason Scheduler::Run(VirtualTime until) {
   Require(current_ == nullptr, "Run was called from inside a task");
-  const posix::OutsideAgain at_the_end;
+  const posix::Library::OutsideAgain at_the_end;
   for (;;) {
     if (stop_) return *stop_;
     if (instant_ && !timers_.empty() && timers_.next_time() <= now_) {
@@ -166,8 +166,9 @@ ScheduledTask* Scheduler::PickNext() {
 }
 
 void Scheduler::Enter(void* task) {
-  static_cast<ScheduledTask*>(task)->body();
-  if (posix::Library* library = ServingLibrary()) library->threads().End();
+  const std::function<void()>& body = static_cast<ScheduledTask*>(task)->body;
+  posix::Library* const library = ServingLibrary();
+  library != nullptr ? library->RunTask(body) : body();
 }
 
 void Scheduler::Resume(ScheduledTask* task) {
@@ -183,8 +184,7 @@ void Scheduler::Resume(ScheduledTask* task) {
   {
     posix::Library* const library = GroupOf(task).library;
     const TripwireScope armed(library);
-    posix::ThreadLocals::PutInPlace(library != nullptr ? &library->threads().LocalsOf(*task)
-                                                       : nullptr);
+    posix::Library::PutInPlace(library, *task);
     task->fiber.Resume();
   }
   current_ = nullptr;
@@ -346,7 +346,7 @@ void Scheduler::TearDown() {
   Require(current_ == nullptr, "a World was destroyed from inside one of its tasks");
   tearing_down_ = true;
   ready_.clear();
-  const posix::OutsideAgain at_the_end;
+  const posix::Library::OutsideAgain at_the_end;
   while (!TearDownRound()) {
   }
 }

@@ -2,6 +2,7 @@
 #include "sim/world.h"
 
 #include <cstdio>
+#include <mutex>
 #include <utility>
 
 #include "sim/check.h"
@@ -40,6 +41,7 @@ struct World::State final : Pooled {
   std::string Describe(const ScheduledTask& task) const;
 
   Universe& universe;
+  std::unique_lock<std::recursive_mutex> statics;  ///< of objects under test, if there are any
   Engine engine;
 };
 
@@ -96,6 +98,7 @@ void World::ServePosix(int process) {
   Engine& engine = state_->engine;
   Require(TripwireIsArmed(), "a sanitizer has the C library's functions in this build");
   Require(!engine.watched(), "a search sees nothing of what a posix process does");
+  if (!state_->statics.owns_lock()) state_->statics = posix::Statics::OneAtATime();
   Process& served = state_->At(process);
   served.library = std::make_shared<posix::Library>(engine, served);
   engine.scheduler.SetLibrary(process, served.library.get());

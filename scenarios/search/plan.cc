@@ -2,6 +2,7 @@
 #include "scenarios/search/plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -200,6 +201,9 @@ void Merge(const UnitResult& block, UnitResult& sum) {
   sum.updates += block.updates;
   sum.lost_updates += block.lost_updates;
   for (const auto& [story, count] : block.stories) sum.stories[story] += count;
+  std::vector<std::string> all;
+  std::ranges::set_union(sum.shared_statics, block.shared_statics, std::back_inserter(all));
+  sum.shared_statics = std::move(all);
   for (const Judged property : kAllJudged) {
     sum.exercised[property] += block.exercised[property];
     sum.violating_runs[property] += block.violating_runs[property];

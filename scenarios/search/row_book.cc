@@ -15,6 +15,7 @@
 #include "scenarios/judge/property.h"
 #include "scenarios/search/lock_exploration.h"
 #include "scenarios/search/rows.h"
+#include "sim/posix/unserved.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -87,6 +88,10 @@ Found FoundIn(const Unit& unit, Judged property, std::vector<std::uint64_t> cand
 bool IsWitnessOf(const Unit& unit, Judged property) {
   return std::find(unit.witness_of.begin(), unit.witness_of.end(), property) !=
          unit.witness_of.end();
+}
+
+bool IsCompiledForeign(const UnitWithSum& one) {
+  return one.first->entry->foreign && one.first->entry->subject->traits().posix;
 }
 
 }  // namespace
@@ -168,6 +173,25 @@ std::span<const reports::ResultRow> RowBook::Decide() {
 }
 
 void RowBook::Close() {
+  std::map<std::string_view, std::set<std::string_view>> shared;
+  for (const auto& [unit, sum] : units_) {
+    const auto& names = sum->shared_statics;
+    if (!names.empty()) shared[unit->entry->subject->name()].insert(names.begin(), names.end());
+  }
+  for (const auto& [lock, names] : shared) {
+    result_.report.notes.push_back(fmt::format(
+        "{}: all clients and runs share what it changes in static variables of the program: {}. "
+        "In a shared object each client has its own",
+        lock, fmt::join(names, ", ")));
+  }
+  if (std::ranges::any_of(units_, &IsCompiledForeign)) {
+    for (const auto& [object, names] : sim::posix::UnservedImports()) {
+      result_.report.notes.push_back(
+          fmt::format("{} calls what no simulated process has: {}. A run that comes to such a call "
+                      "ends there, or acts upon the real machine",
+                      object, fmt::join(names, ", ")));
+    }
+  }
   CodesOfLocks unjudged;
   for (const auto& [unit, sum] : units_) AddUnjudged(*unit, unjudged);
   for (const auto& [lock, codes] : unjudged) {

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "scenarios/cases/replay_token.h"
 #include "scenarios/run/black_box.h"
 #include "scenarios/run/guard.h"
 #include "scenarios/search/plan.h"
 #include "scenarios/search/shrink/shrink.h"
+#include "sim/posix/program_statics.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -35,6 +37,9 @@ UnitResult UnitRunner::RunBlock(const Unit& unit, std::uint64_t first, std::uint
   UnitResult sum;
   const RunCase run_case = CaseOf(unit);
   const Generator& generator = GeneratorFor(unit);
+  // What our own locks share is what the library's headers say.
+  std::optional<sim::posix::ProgramStatics> before;
+  if (unit.entry->foreign && unit.entry->subject->traits().posix) before.emplace();
   for (std::uint64_t index = first; index < first + count; ++index) {
     if (options_.stopped() || IsOver(unit, sum)) break;
     const std::uint64_t seed = SeedOf(unit, index);
@@ -50,6 +55,7 @@ UnitResult UnitRunner::RunBlock(const Unit& unit, std::uint64_t first, std::uint
     const RunResult second = RunOnce(universe_, run_case, workload, again);
     if (second.trace_hash != result.trace_hash) ++sum.divergences;
   }
+  if (before.has_value()) sum.shared_statics = before->Changed();
   return sum;
 }
 

@@ -1,37 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "sim/posix/futexes.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <mutex>
-#include <utility>
 
 namespace interlock::sim::posix {
 
 namespace {
 
-// As glibc marks it, whose own pthread_once sees it outside of tasks.
-constexpr int kDone = 2;
-
 /// The value of a semaphore: the lower half of glibc's word of 64 bits, on little-endian machines.
 unsigned& ValueOf(sem_t* semaphore) { return *reinterpret_cast<unsigned*>(semaphore); }
 
-/// What std::call_once has left for its pthread_once, in variables that all threads share here.
-class CallOnceArguments {
- public:
-  CallOnceArguments() : callable_(std::__once_callable), call_(std::__once_call) {}
-  ~CallOnceArguments() {
-    std::__once_callable = callable_;
-    std::__once_call = call_;
-  }
-  CallOnceArguments(const CallOnceArguments&) = delete;
-  CallOnceArguments& operator=(const CallOnceArguments&) = delete;
-
- private:
-  void* const callable_;
-  void (*const call_)();
-};
+/// How many a barrier is for: the third word.
+unsigned ExpectedAt(const pthread_barrier_t* barrier) {
+  return reinterpret_cast<const unsigned*>(barrier)[2];
+}
 
 }  // namespace
 
@@ -42,6 +25,7 @@ long Futexes::Wait(const int* word, int expected, MonotonicTime deadline) {
 }
 
 long Futexes::Wake(const int* word, int most) {
+  if (parking_.CountAt(word) == 0) return 0;
   return parking_.BeginsAmongThreads() ? parking_.Unpark(word, most) : 0;
 }
 
@@ -71,27 +55,14 @@ int Futexes::Give(sem_t* semaphore) {
   return 0;
 }
 
-void Futexes::Once(pthread_once_t* control, void (*initialise)()) {
-  {
-    const CallOnceArguments kept;
-    while (std::ranges::find(beginning_, control) != beginning_.end()) {
-      if (parking_.Park(control, kNever) == Waking::kCancelled) return;
-    }
+int Futexes::Meet(pthread_barrier_t* barrier) {
+  if (!parking_.Begins()) return 0;
+  if (parking_.CountAt(barrier) + 1 < ExpectedAt(barrier)) {
+    parking_.Park(barrier, kNever);
+    return 0;
   }
-  if (*control == kDone) return;
-  beginning_.push_back(control);
-  const auto leave = [this, control] {
-    std::erase(beginning_, control);
-    parking_.Unpark(control, Parking::kAll);
-  };
-  try {
-    initialise();
-  } catch (...) {
-    leave();
-    throw;
-  }
-  *control = kDone;
-  leave();
+  parking_.Unpark(barrier, Parking::kAll);
+  return PTHREAD_BARRIER_SERIAL_THREAD;
 }
 
 }  // namespace interlock::sim::posix

@@ -16,9 +16,8 @@ const bool kInterposed = false;
 
 #include <fcntl.h>
 #include <netdb.h>
-#include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/select.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -33,8 +32,6 @@ const bool kInterposed = false;
 #include <span>
 #include <string>
 #include <string_view>
-
-#include "sim/posix/selection.h"
 
 namespace interlock::sim::posix {
 
@@ -65,7 +62,8 @@ void Scatter(std::string_view bytes, std::span<const iovec> parts) {
 }  // namespace
 
 // Brings the others into each program that has these.
-[[gnu::used]] static const char* const kOthers[] = {kThreadCalls, kIdentityCalls, kRefusedCalls};
+[[gnu::used]] static const char* const kOthers[] = {kThreadCalls, kWaitingCalls, kIdentityCalls,
+                                                    kRefusedCalls};
 
 }  // namespace interlock::sim::posix
 
@@ -100,14 +98,19 @@ time_t time(time_t* out) noexcept {
 }
 
 int nanosleep(const timespec* length, timespec* left) {
-  if (Library* library = posix::Served("nanosleep"))
+  Library* library = posix::Served("nanosleep");
+  if (library == nullptr) return REAL(nanosleep)(length, left);
+  if (posix::IsTime(*length) && length->tv_sec >= 0) {
     return library->Sleep(posix::LengthOf(*length));
-  return REAL(nanosleep)(length, left);
+  }
+  errno = EINVAL;
+  return -1;
 }
 
 int clock_nanosleep(clockid_t clock, int flags, const timespec* length, timespec* left) {
   Library* library = posix::Served("clock_nanosleep");
   if (library == nullptr) return REAL(clock_nanosleep)(clock, flags, length, left);
+  if (!posix::IsTime(*length)) return EINVAL;
   const bool absolute = (flags & TIMER_ABSTIME) != 0;
   const int slept = absolute ? library->SleepUntil(clock, posix::LengthOf(*length))
                              : library->Sleep(posix::LengthOf(*length));
@@ -125,6 +128,14 @@ unsigned int sleep(unsigned int length) {
   if (library == nullptr) return REAL(sleep)(length);
   library->Sleep(std::chrono::seconds(length));
   return 0;
+}
+
+clock_t clock() noexcept {
+  Library* library = posix::Served("clock");
+  if (library == nullptr) return REAL(clock)();
+  timespec time{};
+  library->ReadClock(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return time.tv_sec * CLOCKS_PER_SEC + time.tv_nsec / (1'000'000'000 / CLOCKS_PER_SEC);
 }
 
 // Descriptors.
@@ -237,9 +248,26 @@ int fcntl(int file, int command, ...) {
   const auto flags = static_cast<int>(reinterpret_cast<std::intptr_t>(argument));
   if (command == F_GETFL) return library->Flags(file);
   if (command == F_SETFL) return library->SetFlags(file, flags);
+  if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) return library->Duplicate(file);
   // Nothing is executed, so FD_CLOEXEC says nothing.
   if (command != F_GETFD && command != F_SETFD) interlock::sim::CheckEscape("fcntl");
   return library->Flags(file) < 0 ? -1 : 0;
+}
+
+int dup(int file) noexcept {
+  if (Library* library = posix::ServedOn(file)) return library->Duplicate(file);
+  return REAL(dup)(file);
+}
+
+int ioctl(int file, unsigned long request, ...) noexcept {
+  va_list rest;
+  va_start(rest, request);
+  void* const argument = va_arg(rest, void*);
+  va_end(rest);
+  Library* library = posix::ServedOn(file);
+  if (library == nullptr) return REAL(ioctl)(file, request, argument);
+  if (request != FIONBIO) interlock::sim::CheckEscape("ioctl");
+  return library->SetFlags(file, *static_cast<const int*>(argument) != 0 ? O_NONBLOCK : 0);
 }
 
 // The name for programs whose file offsets have 64 bits.
@@ -271,52 +299,6 @@ int getaddrinfo(const char* __restrict name, const char* __restrict service,
   Library* library = posix::Served("getaddrinfo");
   if (library == nullptr) return REAL(getaddrinfo)(name, service, hints, found);
   return library->LookUp(name, service, hints, found);
-}
-
-// Waiting.
-
-int poll(pollfd* entries, nfds_t count, int timeout_ms) {
-  Library* library = posix::Served("poll");
-  if (library == nullptr) return REAL(poll)(entries, count, timeout_ms);
-  return library->Poll({entries, count}, std::chrono::milliseconds(timeout_ms));
-}
-
-int ppoll(pollfd* entries, nfds_t count, const timespec* timeout, const sigset_t* mask) {
-  Library* library = posix::Served("ppoll");
-  if (library == nullptr) return REAL(ppoll)(entries, count, timeout, mask);
-  const auto length = timeout != nullptr ? posix::LengthOf(*timeout) : interlock::Duration(-1);
-  return library->Poll({entries, count}, length);
-}
-
-int select(int count, fd_set* __restrict readable, fd_set* __restrict writable,
-           fd_set* __restrict broken, timeval* __restrict timeout) {
-  Library* library = posix::Served("select");
-  if (library == nullptr) return REAL(select)(count, readable, writable, broken, timeout);
-  const auto length = timeout != nullptr ? std::chrono::seconds(timeout->tv_sec) +
-                                               std::chrono::microseconds(timeout->tv_usec)
-                                         : interlock::Duration(-1);
-  posix::Selection selection(count, readable, writable, broken);
-  const int ready = library->Poll(selection.entries(), length);
-  return ready < 0 ? ready : selection.Tell();
-}
-
-// What a library built with _FORTIFY_SOURCE calls in place of the above.
-
-ssize_t __read_chk(int file, void* bytes, size_t size, size_t /*room*/) {
-  return read(file, bytes, size);
-}
-
-ssize_t __recv_chk(int file, void* bytes, size_t size, size_t /*room*/, int flags) {
-  return recv(file, bytes, size, flags);
-}
-
-int __poll_chk(pollfd* entries, nfds_t count, int timeout_ms, size_t /*room*/) {
-  return poll(entries, count, timeout_ms);
-}
-
-int __ppoll_chk(pollfd* entries, nfds_t count, const timespec* timeout, const sigset_t* mask,
-                size_t /*room*/) {
-  return ppoll(entries, count, timeout, mask);
 }
 
 }  // extern "C"

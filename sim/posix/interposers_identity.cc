@@ -15,8 +15,10 @@ const char kIdentityCalls[] = "identity";
 #include <string.h>
 #include <sys/random.h>
 #include <sys/sysinfo.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdint>
@@ -65,6 +67,11 @@ FILE* OpenStream(const char* path, const char* mode, Function real) {
   return fopencookie(library, "r", {&ReadRandom, nullptr, nullptr, nullptr});
 }
 
+bool IsEmpty(const void* object, std::size_t size) {
+  const auto* const bytes = static_cast<const char*>(object);
+  return std::all_of(bytes, bytes + size, [](char byte) { return byte == 0; });
+}
+
 template <typename Number>
 Number DrawNumber(Library& library) {
   Number number = 0;
@@ -89,6 +96,8 @@ void std::random_device::_M_init(const std::string& token) {
 
 std::random_device::result_type std::random_device::_M_getval() {
   if (Library* library = ServingLibrary()) return DrawNumber<result_type>(*library);
+  // One that was made in a task, and has nothing to draw from yet.
+  if (IsEmpty(this, sizeof(*this))) _M_init("default");
   using Function = result_type (*)(std::random_device*);
   return REAL_AS("_ZNSt13random_device9_M_getvalEv", Function)(this);
 }
@@ -177,6 +186,14 @@ int open64(const char* path, int flags, ...) {
   return openat(AT_FDCWD, path, flags, mode);
 }
 
+int openat64(int folder, const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const auto mode = va_arg(rest, unsigned int);
+  va_end(rest);
+  return openat(folder, path, flags, mode);
+}
+
 int __open_2(const char* path, int flags) { return open(path, flags); }
 
 int __open64_2(const char* path, int flags) { return open(path, flags); }
@@ -211,6 +228,15 @@ int gethostname(char* name, size_t size) noexcept {
   }
   host.copy(name, host.size());
   name[host.size()] = '\0';
+  return 0;
+}
+
+int uname(utsname* out) noexcept {
+  const int failed = REAL(uname)(out);
+  Library* library = ServingLibrary();
+  if (failed != 0 || library == nullptr) return failed;
+  const std::string host = library->identity().HostName();
+  out->nodename[host.copy(out->nodename, sizeof(out->nodename) - 1)] = '\0';
   return 0;
 }
 

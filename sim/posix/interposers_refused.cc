@@ -11,14 +11,14 @@ const char kRefusedCalls[] = "refused";
 
 #ifndef INTERLOCK_SIM_NO_INTERPOSERS
 
+#include <fcntl.h>
 #include <netdb.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
-#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
@@ -26,7 +26,6 @@ const char kRefusedCalls[] = "refused";
 #include <time.h>
 #include <unistd.h>
 
-using interlock::sim::CheckEscape;
 using interlock::sim::posix::Refuse;
 using interlock::sim::posix::RefuseOn;
 
@@ -42,6 +41,11 @@ pid_t fork() noexcept {
 int execve(const char* path, char* const arguments[], char* const environment[]) noexcept {
   Refuse("execve");
   return REAL(execve)(path, arguments, environment);
+}
+
+int execv(const char* path, char* const arguments[]) noexcept {
+  Refuse("execv");
+  return REAL(execv)(path, arguments);
 }
 
 int execvp(const char* file, char* const arguments[]) noexcept {
@@ -105,14 +109,25 @@ int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t* proce
   return REAL(pthread_setaffinity_np)(thread, size, processors);
 }
 
+int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t* processors) noexcept {
+  Refuse("pthread_getaffinity_np");
+  return REAL(pthread_getaffinity_np)(thread, size, processors);
+}
+
+int pthread_getschedparam(pthread_t thread, int* __restrict policy,
+                          sched_param* __restrict options) noexcept {
+  Refuse("pthread_getschedparam");
+  return REAL(pthread_getschedparam)(thread, policy, options);
+}
+
+int pthread_getcpuclockid(pthread_t thread, clockid_t* clock) noexcept {
+  Refuse("pthread_getcpuclockid");
+  return REAL(pthread_getcpuclockid)(thread, clock);
+}
+
 int pthread_setschedparam(pthread_t thread, int policy, const sched_param* options) noexcept {
   Refuse("pthread_setschedparam");
   return REAL(pthread_setschedparam)(thread, policy, options);
-}
-
-int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
-  Refuse("pthread_barrier_wait");
-  return REAL(pthread_barrier_wait)(barrier);
 }
 
 // Threads of C11, which pass by the functions above.
@@ -120,6 +135,11 @@ int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
 int thrd_create(thrd_t* thread, thrd_start_t body, void* argument) {
   Refuse("thrd_create");
   return REAL(thrd_create)(thread, body, argument);
+}
+
+int thrd_join(thrd_t thread, int* result) {
+  Refuse("thrd_join");
+  return REAL(thrd_join)(thread, result);
 }
 
 int thrd_sleep(const timespec* length, timespec* left) {
@@ -130,6 +150,22 @@ int thrd_sleep(const timespec* length, timespec* left) {
 int mtx_lock(mtx_t* mutex) {
   Refuse("mtx_lock");
   return REAL(mtx_lock)(mutex);
+}
+
+int mtx_trylock(mtx_t* mutex) {
+  Refuse("mtx_trylock");
+  return REAL(mtx_trylock)(mutex);
+}
+
+int mtx_timedlock(mtx_t* __restrict mutex, const timespec* __restrict deadline) {
+  Refuse("mtx_timedlock");
+  return REAL(mtx_timedlock)(mutex, deadline);
+}
+
+int cnd_timedwait(cnd_t* __restrict condition, mtx_t* __restrict mutex,
+                  const timespec* __restrict deadline) {
+  Refuse("cnd_timedwait");
+  return REAL(cnd_timedwait)(condition, mutex, deadline);
 }
 
 int cnd_wait(cnd_t* condition, mtx_t* mutex) {
@@ -159,6 +195,23 @@ long mrand48() noexcept {
   return REAL(mrand48)();
 }
 
+// Files that are written.
+
+int creat(const char* path, mode_t mode) {
+  Refuse("creat");
+  return REAL(creat)(path, mode);
+}
+
+FILE* freopen(const char* __restrict path, const char* __restrict mode, FILE* __restrict stream) {
+  Refuse("freopen");
+  return REAL(freopen)(path, mode, stream);
+}
+
+int mkstemp(char* path) {
+  Refuse("mkstemp");
+  return REAL(mkstemp)(path);
+}
+
 // Sockets and other descriptors.
 
 hostent* gethostbyname(const char* name) {
@@ -186,27 +239,6 @@ int timerfd_create(clockid_t clock, int flags) noexcept {
   return REAL(timerfd_create)(clock, flags);
 }
 
-int epoll_ctl(int file, int operation, int other, epoll_event* event) noexcept {
-  RefuseOn(other, "epoll_ctl");
-  return REAL(epoll_ctl)(file, operation, other, event);
-}
-
-int epoll_wait(int file, epoll_event* events, int size, int timeout_ms) {
-  CheckEscape("epoll_wait");
-  return REAL(epoll_wait)(file, events, size, timeout_ms);
-}
-
-int epoll_create1(int flags) noexcept {
-  Refuse("epoll_create1");
-  return REAL(epoll_create1)(flags);
-}
-
-int pselect(int count, fd_set* readable, fd_set* writable, fd_set* broken, const timespec* timeout,
-            const sigset_t* mask) {
-  Refuse("pselect");
-  return REAL(pselect)(count, readable, writable, broken, timeout, mask);
-}
-
 int getpeername(int file, sockaddr* address, socklen_t* size) noexcept {
   RefuseOn(file, "getpeername");
   return REAL(getpeername)(file, address, size);
@@ -222,9 +254,9 @@ ssize_t recvmsg(int file, msghdr* message, int flags) {
   return REAL(recvmsg)(file, message, flags);
 }
 
-int dup(int file) noexcept {
-  RefuseOn(file, "dup");
-  return REAL(dup)(file);
+int dup3(int file, int other, int flags) noexcept {
+  RefuseOn(file, "dup3");
+  return REAL(dup3)(file, other, flags);
 }
 
 int dup2(int file, int other) noexcept {

@@ -18,10 +18,13 @@ const char kThreadCalls[] = "threads";
 
 #include <cerrno>
 #include <cstdarg>
+#include <cstdint>
 
 using interlock::kNever;
 using interlock::MonotonicTime;
 using interlock::sim::ServingLibrary;
+using interlock::sim::posix::GuardMark;
+using interlock::sim::posix::Initialisations;
 using interlock::sim::posix::LengthOf;
 using interlock::sim::posix::Library;
 using interlock::sim::posix::Parking;
@@ -69,6 +72,12 @@ long CallFutex(Library& library, const int* word, int operation, long value,
   }
 }
 
+void EndGuard(std::uint64_t* guard, bool done) {
+  const GuardMark mark(guard);
+  if (Library* library = ServingLibrary()) return library->initialisations().End(mark, done);
+  mark.Leave(done);
+}
+
 }  // namespace
 
 extern "C" {
@@ -101,6 +110,13 @@ int pthread_timedjoin_np(pthread_t thread, void** result, const timespec* deadli
   return library->threads().Join(thread, result, At(*library, CLOCK_REALTIME, deadline));
 }
 
+int pthread_clockjoin_np(pthread_t thread, void** result, clockid_t clock,
+                         const timespec* deadline) {
+  Library* library = ServingLibrary();
+  if (library == nullptr) return REAL(pthread_clockjoin_np)(thread, result, clock, deadline);
+  return library->threads().Join(thread, result, At(*library, clock, deadline));
+}
+
 int pthread_detach(pthread_t thread) noexcept {
   if (Library* library = ServingLibrary()) return library->threads().Detach(thread);
   return REAL(pthread_detach)(thread);
@@ -131,7 +147,7 @@ int sched_yield() noexcept {
 
 int pthread_key_create(pthread_key_t* key, void (*destroy)(void*)) noexcept {
   const int failed = REAL(pthread_key_create)(key, destroy);
-  if (failed == 0) interlock::sim::posix::SetKeyDestructor(*key, destroy);
+  if (failed == 0) interlock::sim::posix::NoteKey(*key, destroy);
   return failed;
 }
 
@@ -141,7 +157,7 @@ int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
 }
 
 void* pthread_getspecific(pthread_key_t key) noexcept {
-  if (Library* library = ServingLibrary()) return library->threads().Specific(key);
+  if (Library* library = ServingLibrary()) return library->threads().GetSpecific(key);
   return REAL(pthread_getspecific)(key);
 }
 
@@ -153,6 +169,14 @@ int __cxa_thread_atexit_impl(void (*destroy)(void*), void* object, void* module)
   }
   using Function = int (*)(void (*)(void*), void*, void*);
   return REAL_AS("__cxa_thread_atexit_impl", Function)(destroy, object, module);
+}
+
+// The destructors of static variables, for the C and C++ libraries.
+int __cxa_atexit(void (*destroy)(void*), void* argument, void* object) noexcept {
+  Library* library = ServingLibrary();
+  if (library != nullptr && library->statics().AtExit(destroy, argument, object)) return 0;
+  using Function = int (*)(void (*)(void*), void*, void*);
+  return REAL_AS("__cxa_atexit", Function)(destroy, argument, object);
 }
 
 // Mutexes.
@@ -305,10 +329,29 @@ int sem_post(sem_t* semaphore) noexcept {
 
 int pthread_once(pthread_once_t* control, void (*initialise)()) {
   Library* library = ServingLibrary();
-  if (library == nullptr) return REAL(pthread_once)(control, initialise);
-  library->futexes().Once(control, initialise);
+  interlock::sim::posix::CallOnce(library != nullptr ? &library->initialisations() : nullptr,
+                                  control, initialise);
   return 0;
 }
+
+int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
+  if (Library* library = ServingLibrary()) return library->futexes().Meet(barrier);
+  return REAL(pthread_barrier_wait)(barrier);
+}
+
+// What the compiler calls around the initialisation of a function static.
+
+int __cxa_guard_acquire(std::uint64_t* guard) {
+  const GuardMark mark(guard);
+  Library* library = ServingLibrary();
+  const bool mine = library != nullptr ? library->initialisations().Begin(mark)
+                                       : Initialisations::BeginOutside(mark);
+  return mine ? 1 : 0;
+}
+
+void __cxa_guard_release(std::uint64_t* guard) noexcept { EndGuard(guard, true); }
+
+void __cxa_guard_abort(std::uint64_t* guard) noexcept { EndGuard(guard, false); }
 
 long syscall(long number, ...) noexcept {
   va_list rest;

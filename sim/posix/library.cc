@@ -29,30 +29,34 @@ Duration LengthOf(const timeval& time) {
 }  // namespace
 
 void Library::Forget() {
-  descriptors_.clear();
+  descriptors_.Forget();
   parking_.Forget();
+  threads_.Forget();
+  statics_.Forget();
   mutexes_.Forget();
   shared_locks_.Forget();
-  futexes_.Forget();
   identity_.Forget();
 }
 
-std::shared_ptr<Pollable> Library::Find(int descriptor) const {
-  const auto index = static_cast<std::size_t>(descriptor - kFirstDescriptor);
-  if (!Owns(descriptor) || index >= descriptors_.size()) return nullptr;
-  return descriptors_[index];
+void Library::RunTask(const std::function<void()>& body) {
+  statics_.Initialise();
+  threads_.Run(body);
+  const bool last = engine_.scheduler.unfinished(process_.id) == 1;
+  if (last && !engine_.scheduler.tearing_down()) statics_.Exit();
+}
+
+void Library::PutInPlace(Library* library, const ScheduledTask& task) {
+  ThreadLocals::PutInPlace(library != nullptr ? &library->threads_.LocalsOf(task) : nullptr);
+  Statics::PutInPlace(library != nullptr ? &library->statics_ : nullptr);
+}
+
+Library::OutsideAgain::~OutsideAgain() {
+  ThreadLocals::PutInPlace(nullptr);
+  Statics::PutInPlace(nullptr);
 }
 
 std::shared_ptr<StreamSocket> Library::FindSocket(int descriptor) const {
-  return std::dynamic_pointer_cast<StreamSocket>(Find(descriptor));
-}
-
-int Library::Add(std::shared_ptr<Pollable> one) {
-  auto free =
-      std::ranges::find_if(descriptors_, [](const auto& taken) { return taken == nullptr; });
-  if (free == descriptors_.end()) free = descriptors_.insert(free, nullptr);
-  *free = std::move(one);
-  return kFirstDescriptor + static_cast<int>(free - descriptors_.begin());
+  return std::dynamic_pointer_cast<StreamSocket>(descriptors_.Find(descriptor));
 }
 
 template <typename Number>
@@ -64,23 +68,23 @@ Number Library::Told(Number result) {
 }
 
 int Library::WhyNoSocket(int descriptor) const {
-  return Find(descriptor) == nullptr ? -EBADF : -ENOTSOCK;
+  return descriptors_.Find(descriptor) == nullptr ? -EBADF : -ENOTSOCK;
 }
 
 int Library::OpenSocket(int domain, int type, int /*protocol*/) {
   const int kind = type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC);
-  if (domain != AF_INET) return Told(-EAFNOSUPPORT);
+  if (domain != AF_INET && domain != AF_UNIX) return Told(-EAFNOSUPPORT);
   if (kind != SOCK_STREAM) return Told(-EPROTONOSUPPORT);
   auto socket = std::make_shared<StreamSocket>(engine_, process_);
   socket->nonblocking = (type & SOCK_NONBLOCK) != 0;
-  return Add(std::move(socket));
+  return descriptors_.Add(std::move(socket));
 }
 
 int Library::OpenEvent(unsigned count, int flags) {
   const bool semaphore = (flags & EFD_SEMAPHORE) != 0;
   auto event = std::make_shared<EventCounter>(engine_, process_, count, semaphore);
   event->nonblocking = (flags & EFD_NONBLOCK) != 0;
-  return Add(std::move(event));
+  return descriptors_.Add(std::move(event));
 }
 
 int Library::OpenPipe(int files[2], int flags) {
@@ -88,17 +92,20 @@ int Library::OpenPipe(int files[2], int flags) {
   for (const bool reads : {true, false}) {
     auto end = std::make_shared<PipeEnd>(engine_, process_, buffer, reads);
     end->nonblocking = (flags & O_NONBLOCK) != 0;
-    files[reads ? 0 : 1] = Add(std::move(end));
+    files[reads ? 0 : 1] = descriptors_.Add(std::move(end));
   }
   return Told(0);
 }
 
-int Library::OpenRandomDevice() { return Add(std::make_shared<RandomDevice>(process_)); }
+int Library::OpenRandomDevice() {
+  return descriptors_.Add(std::make_shared<RandomDevice>(process_));
+}
 
-int Library::Close(int descriptor) {
-  if (Find(descriptor) == nullptr) return Told(-EBADF);
-  descriptors_[static_cast<std::size_t>(descriptor - kFirstDescriptor)].reset();
-  return Told(0);
+int Library::Close(int descriptor) { return Told(descriptors_.Close(descriptor) ? 0 : -EBADF); }
+
+int Library::Duplicate(int descriptor) {
+  const auto one = descriptors_.Find(descriptor);
+  return Told(one == nullptr ? -EBADF : descriptors_.Add(one));
 }
 
 int Library::Connect(int descriptor, const sockaddr* address, socklen_t size) {
@@ -108,13 +115,17 @@ int Library::Connect(int descriptor, const sockaddr* address, socklen_t size) {
 }
 
 ssize_t Library::Receive(int descriptor, void* into, std::size_t size, int flags) {
-  const auto one = Find(descriptor);
-  return Told(one == nullptr ? -EBADF : one->Receive(static_cast<char*>(into), size, flags));
+  const auto one = descriptors_.Find(descriptor);
+  if (one == nullptr) return Told<ssize_t>(-EBADF);
+  ++one->uses;
+  return Told(one->Receive(static_cast<char*>(into), size, flags));
 }
 
 ssize_t Library::Send(int descriptor, const void* bytes, std::size_t size, int flags) {
-  const auto one = Find(descriptor);
-  return Told(one == nullptr ? -EBADF : one->Send(static_cast<const char*>(bytes), size, flags));
+  const auto one = descriptors_.Find(descriptor);
+  if (one == nullptr) return Told<ssize_t>(-EBADF);
+  ++one->uses;
+  return Told(one->Send(static_cast<const char*>(bytes), size, flags));
 }
 
 int Library::Shutdown(int descriptor, int how) {
@@ -123,13 +134,13 @@ int Library::Shutdown(int descriptor, int how) {
 }
 
 int Library::Flags(int descriptor) {
-  const auto one = Find(descriptor);
+  const auto one = descriptors_.Find(descriptor);
   if (one == nullptr) return Told(-EBADF);
   return O_RDWR | (one->nonblocking ? O_NONBLOCK : 0);
 }
 
 int Library::SetFlags(int descriptor, int flags) {
-  const auto one = Find(descriptor);
+  const auto one = descriptors_.Find(descriptor);
   if (one == nullptr) return Told(-EBADF);
   one->nonblocking = (flags & O_NONBLOCK) != 0;
   return 0;
@@ -180,47 +191,27 @@ int Library::LookUp(const char* name, const char* service, const addrinfo* hints
   return error;
 }
 
-int Library::CountReady(std::span<pollfd> entries) {
-  int ready = 0;
-  for (pollfd& entry : entries) {
-    entry.revents = 0;
-    if (entry.fd < 0) continue;
-    const auto one = Find(entry.fd);
-    const int always = POLLERR | POLLHUP | POLLNVAL;
-    const int seen = one == nullptr ? POLLNVAL : one->Ready() & (entry.events | always);
-    entry.revents = static_cast<short>(seen);
-    if (seen != 0) ++ready;
-  }
-  return ready;
-}
-
-// Keeps them over the wait, in which another task may close them.
-void Library::AwaitAny(std::span<const pollfd> entries, MonotonicTime deadline) {
-  std::vector<std::shared_ptr<Pollable>> awaited;
-  std::optional<std::uint32_t> link;
-  for (const pollfd& entry : entries) {
-    const auto one = Find(entry.fd);
-    if (one == nullptr) continue;
-    if (!link.has_value()) link = one->link();
-    awaited.push_back(one);
-  }
-  ScheduledTask* const self = engine_.scheduler.current();
-  for (const auto& one : awaited) one->AddWaiter(self);
-  const WaitKind kind = link.has_value() ? WaitKind::kReply : WaitKind::kEvent;
-  engine_.Wait(kind, process_, deadline, VirtualTime::max(), link.value_or(0));
-  for (const auto& one : awaited) one->RemoveWaiter(engine_.scheduler, self);
-}
-
 int Library::Poll(std::span<pollfd> entries, Duration timeout) {
-  const MonotonicTime deadline = timeout < Duration{} ? kNever : AddSaturating(Now(), timeout);
-  for (;;) {
-    if (engine_.scheduler.tearing_down()) return Told(-ECANCELED);
-    if (const int ready = CountReady(entries); ready > 0) {
-      return Told(ready);
-    }
-    if (engine_.Reached(process_, deadline)) return Told(0);
-    AwaitAny(entries, deadline);
-  }
+  return Told(descriptors_.Poll(entries, DeadlineOf(timeout)));
+}
+
+int Library::ControlEvents(int set, int operation, int descriptor, const epoll_event* event) {
+  const auto events = std::dynamic_pointer_cast<EventSet>(descriptors_.Find(set));
+  const auto one = descriptors_.Find(descriptor);
+  if (one == nullptr || descriptors_.Find(set) == nullptr) return Told(-EBADF);
+  // A set in a set is what nobody here has.
+  const bool nested = std::dynamic_pointer_cast<EventSet>(one) != nullptr;
+  if (events == nullptr || nested) return Told(-EINVAL);
+  return Told(events->Control(engine_.scheduler, operation, descriptor, one, event));
+}
+
+int Library::WaitForEvents(int set, epoll_event* events, int size, Duration timeout) {
+  const auto interests = std::dynamic_pointer_cast<EventSet>(descriptors_.Find(set));
+  if (interests == nullptr) return Told(descriptors_.Find(set) == nullptr ? -EBADF : -EINVAL);
+  if (size <= 0) return Told(-EINVAL);
+  const std::span<epoll_event> room(events, static_cast<std::size_t>(size));
+  return Told(
+      interests->Wait(engine_, process_, descriptors_, room, DeadlineOf(timeout), interests));
 }
 
 Duration Library::Epoch(clockid_t clock) const {

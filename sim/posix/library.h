@@ -5,8 +5,7 @@
 // virtual time. Each member has the arguments and the result of its function, and sets errno as
 // that does.
 //
-// Descriptors are numbered from kFirstDescriptor on, the lowest free one first; what is below, such
-// as standard error, is the program's own. In teardown everything fails with ECANCELED, at once,
+// In teardown everything fails with ECANCELED, at once,
 // and each reading of a clock shows a later hour, so that no deadline is waited for.
 // Thread safety: none; one world, one OS thread.
 #pragma once
@@ -18,18 +17,20 @@
 #include <time.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "sim/engine.h"
-#include "sim/posix/event_counter.h"
+#include "sim/posix/descriptors.h"
+#include "sim/posix/event_set.h"
 #include "sim/posix/futexes.h"
 #include "sim/posix/identity.h"
+#include "sim/posix/initialisations.h"
 #include "sim/posix/mutexes.h"
 #include "sim/posix/pace.h"
 #include "sim/posix/parking.h"
-#include "sim/posix/pollable.h"
+#include "sim/posix/statics.h"
 #include "sim/posix/stream_socket.h"
 #include "sim/posix/threads.h"
 
@@ -37,15 +38,12 @@ namespace interlock::sim::posix {
 
 class Library {
  public:
-  /// Leaves room for select, whose sets end at 1024.
-  static constexpr int kFirstDescriptor = 512;
-
   Library(Engine& engine, Process& process) : engine_(engine), process_(process) {}
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
-  /// Whether the descriptor is one that this library gave, or may give.
-  static bool Owns(int descriptor) { return descriptor >= kFirstDescriptor; }
+  /// The process has died: what it was initialising others may.
+  void Die() { initialisations_.Forget(); }
   /// The process begins anew: without descriptors, and nothing is held or waited for.
   void Forget();
 
@@ -53,9 +51,22 @@ class Library {
   Mutexes& mutexes() { return mutexes_; }
   SharedLocks& shared_locks() { return shared_locks_; }
   Futexes& futexes() { return futexes_; }
+  Initialisations& initialisations() { return initialisations_; }
   Identity& identity() { return identity_; }
+  Statics& statics() { return statics_; }
+  /// Runs a task of the process, from its start to its end.
+  void RunTask(const std::function<void()>& body);
+  /// Puts in place what belongs to the process, or to the task alone; null: to the program.
+  static void PutInPlace(Library* library, const ScheduledTask& task);
+  /// Puts back what belongs to the program when it ends.
+  struct OutsideAgain {
+    OutsideAgain() = default;
+    ~OutsideAgain();
+    OutsideAgain(const OutsideAgain&) = delete;
+    OutsideAgain& operator=(const OutsideAgain&) = delete;
+  };
   /// As gettid(2).
-  int ThreadId() const { return identity_.ThreadId(parking_.current()->ordinal); }
+  int ThreadId() const { return identity_.ThreadId(threads_.Ordinal()); }
 
   // Descriptors.
   int OpenSocket(int domain, int type, int protocol);
@@ -63,6 +74,8 @@ class Library {
   /// The end that reads, then the one that writes. `flags`: O_NONBLOCK.
   int OpenPipe(int files[2], int flags);
   int OpenRandomDevice();
+  int OpenEventSet() { return descriptors_.Add(std::make_shared<EventSet>()); }
+  int Duplicate(int descriptor);
   int Close(int descriptor);
   int Connect(int descriptor, const sockaddr* address, socklen_t size);
   ssize_t Receive(int descriptor, void* into, std::size_t size, int flags);
@@ -76,6 +89,9 @@ class Library {
   int LookUp(const char* name, const char* service, const addrinfo* hints, addrinfo** found);
   /// `timeout` < 0: for ever.
   int Poll(std::span<pollfd> entries, Duration timeout);
+  /// epoll_ctl and epoll_wait. `timeout` as above.
+  int ControlEvents(int set, int operation, int descriptor, const epoll_event* event);
+  int WaitForEvents(int set, epoll_event* events, int size, Duration timeout);
 
   // Time.
   int ReadClock(clockid_t clock, timespec* out);
@@ -86,16 +102,13 @@ class Library {
   void Yield() { pace_.Count(/*yields=*/true); }
   /// When the process's monotonic clock shows what the other clock shows at `time`.
   MonotonicTime AtClock(clockid_t clock, Duration time) const;
-  MonotonicTime After(Duration length) const { return AddSaturating(Now(), length); }
+  MonotonicTime After(Duration length) const { return parking_.After(length); }
 
  private:
-  // A call keeps what it uses: another task may close it meanwhile, and a dead task lives until
-  // teardown.
-  std::shared_ptr<Pollable> Find(int descriptor) const;
   std::shared_ptr<StreamSocket> FindSocket(int descriptor) const;
-  int Add(std::shared_ptr<Pollable> one);
-  int CountReady(std::span<pollfd> entries);
-  void AwaitAny(std::span<const pollfd> entries, MonotonicTime deadline);
+  MonotonicTime DeadlineOf(Duration timeout) const {
+    return timeout < Duration{} ? kNever : After(timeout);
+  }
   /// Ends a call: a negative result is an errno, which is set. YIELDS if the process has made many
   /// calls without waiting: a busy loop gets somewhere only if its calls take time.
   template <typename Number>
@@ -112,14 +125,16 @@ class Library {
 
   Engine& engine_;
   Process& process_;
-  std::vector<std::shared_ptr<Pollable>> descriptors_;
+  Descriptors descriptors_{engine_, process_};
   Pace pace_{engine_, process_};
   Parking parking_{engine_, process_};
   Threads threads_{engine_, process_, parking_};
   Mutexes mutexes_{parking_};
   SharedLocks shared_locks_{parking_};
   Futexes futexes_{parking_};
+  Initialisations initialisations_{parking_};
   Identity identity_{process_};
+  Statics statics_;
   int readings_in_teardown_ = 0;
 };
 

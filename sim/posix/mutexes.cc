@@ -13,6 +13,11 @@ constexpr int kKinds = 3;
 
 int KindOf(const pthread_mutex_t* mutex) { return mutex->__data.__kind & kKinds; }
 
+/// Where those wait that only read; writers wait at the lock itself.
+const void* ReadersAt(const pthread_rwlock_t* lock) {
+  return reinterpret_cast<const char*>(lock) + 1;
+}
+
 }  // namespace
 
 Mutexes::Held* Mutexes::Find(const pthread_mutex_t* mutex) {
@@ -99,13 +104,17 @@ int SharedLocks::Take(pthread_rwlock_t* lock, bool shared) {
   if (held->writer == parking_.current()) return EDEADLK;
   if (!shared || held->writer != nullptr) return EBUSY;
   const bool writers_first = lock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
-  if (writers_first && parking_.AnyAt(lock)) return EBUSY;
+  if (writers_first && parking_.CountAt(lock) > 0) return EBUSY;
   ++held->readers;
   return 0;
 }
 
 int SharedLocks::Await(pthread_rwlock_t* lock, bool shared, MonotonicTime deadline) {
-  return parking_.ParkUntilTaken(lock, deadline, [&] { return Take(lock, shared); });
+  const void* const place = shared ? ReadersAt(lock) : lock;
+  const int taken = parking_.ParkUntilTaken(place, deadline, [&] { return Take(lock, shared); });
+  // Readers may wait for no other reason than this writer.
+  if (taken == ETIMEDOUT && !shared) parking_.Unpark(ReadersAt(lock), Parking::kAll);
+  return taken;
 }
 
 int SharedLocks::LockShared(pthread_rwlock_t* lock, MonotonicTime deadline) {
@@ -132,6 +141,7 @@ int SharedLocks::Unlock(pthread_rwlock_t* lock) {
   if (held->writer == nullptr && --held->readers > 0) return 0;
   held_.erase(held_.begin() + (held - held_.data()));
   parking_.Unpark(lock, Parking::kAll);
+  parking_.Unpark(ReadersAt(lock), Parking::kAll);
   return 0;
 }
 

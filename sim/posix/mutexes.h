@@ -51,7 +51,7 @@ class SharedLocks {
  public:
   explicit SharedLocks(Parking& parking) : parking_(parking) {}
 
-  /// EDEADLK if the caller writes, EBUSY at a deadline of the past, ETIMEDOUT. YIELDS.
+  /// EDEADLK if the caller writes; ETIMEDOUT. YIELDS.
   int LockShared(pthread_rwlock_t* lock, MonotonicTime deadline = kNever);
   int Lock(pthread_rwlock_t* lock, MonotonicTime deadline = kNever);
   int TryLockShared(pthread_rwlock_t* lock);

@@ -3,8 +3,10 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <sys/un.h>
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -17,6 +19,7 @@ namespace {
 constexpr std::uint32_t kNetwork = 0xc0000200;  // 192.0.2.0
 constexpr std::uint32_t kPrimary = 254;
 constexpr std::string_view kName = "redis";
+constexpr std::string_view kSocketEnding = ".sock";
 
 std::optional<int> NumberIn(std::string_view text, int least, int most) {
   int number = 0;
@@ -43,6 +46,24 @@ std::optional<std::uint32_t> HostOf(const Engine& engine, std::string_view name,
     if (address.host == name && address.port == port) return static_cast<std::uint32_t>(node) + 1;
   }
   return std::nullopt;
+}
+
+std::optional<int> NodeOf(const Engine& engine, std::uint32_t host) {
+  if (host == kPrimary) return engine.servers.primary();
+  const bool there = host >= 1 && host <= static_cast<std::uint32_t>(engine.servers.count());
+  return there ? std::optional(static_cast<int>(host) - 1) : std::nullopt;
+}
+
+std::optional<int> NodeAtPath(const Engine& engine, const sockaddr* address, socklen_t size) {
+  constexpr std::size_t kBefore = offsetof(sockaddr_un, sun_path);
+  if (size <= kBefore) return std::nullopt;
+  const auto* const path = reinterpret_cast<const sockaddr_un*>(address)->sun_path;
+  std::string_view name(path, strnlen(path, size - kBefore));
+  name.remove_prefix(name.rfind('/') + 1);
+  if (!name.ends_with(kSocketEnding)) return std::nullopt;
+  name.remove_suffix(kSocketEnding.size());
+  const auto host = HostOf(engine, name, 0);
+  return host.has_value() ? NodeOf(engine, *host) : std::nullopt;
 }
 
 }  // namespace
@@ -74,13 +95,11 @@ int LookUp(const Engine& engine, const char* name, const char* service, const ad
 }
 
 std::optional<int> NodeAt(const Engine& engine, const sockaddr* address, socklen_t size) {
+  if (address->sa_family == AF_UNIX) return NodeAtPath(engine, address, size);
   if (address->sa_family != AF_INET || size < sizeof(sockaddr_in)) return std::nullopt;
   sockaddr_in ip{};
   std::memcpy(&ip, address, sizeof(ip));
-  const std::uint32_t host = ntohl(ip.sin_addr.s_addr) - kNetwork;
-  if (host == kPrimary) return engine.servers.primary();
-  const bool there = host >= 1 && host <= static_cast<std::uint32_t>(engine.servers.count());
-  return there ? std::optional(static_cast<int>(host) - 1) : std::nullopt;
+  return NodeOf(engine, ntohl(ip.sin_addr.s_addr) - kNetwork);
 }
 
 }  // namespace interlock::sim::posix

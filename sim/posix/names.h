@@ -4,7 +4,8 @@
 // the primary of the moment of a connect, "redis-0", "redis-1" ... are the servers themselves, and
 // so is what they call themselves in CLUSTER SLOTS or to Sentinels. The addresses are those of
 // TEST-NET-1 (RFC 5737): 192.0.2.1 on, and 192.0.2.254 for the primary. Any port leads to the
-// server. Thread safety: none.
+// server, and so does a Unix socket whose file, in any folder, has the server's name and ".sock".
+// Thread safety: none.
 #pragma once
 
 #include <netdb.h>

@@ -48,8 +48,8 @@ int Parking::Unpark(const void* at, int most) {
   return woken;
 }
 
-bool Parking::AnyAt(const void* at) const {
-  return std::ranges::any_of(parked_, [at](const Parked& one) { return one.at == at; });
+unsigned Parking::CountAt(const void* at) const {
+  return static_cast<unsigned>(std::ranges::count(parked_, at, &Parked::at));
 }
 
 }  // namespace interlock::sim::posix

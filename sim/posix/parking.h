@@ -45,7 +45,11 @@ class Parking {
   }
   /// Wakes those that wait there, and at most so many. Returns how many.
   int Unpark(const void* at, int most);
-  bool AnyAt(const void* at) const;
+  /// How many wait there.
+  unsigned CountAt(const void* at) const;
+  MonotonicTime After(Duration length) const {
+    return AddSaturating(process_.clock.Local(engine_.now()), length);
+  }
   /// The process begins anew.
   void Forget() { parked_.clear(); }
 

@@ -32,6 +32,7 @@ class Pollable {
   virtual std::optional<std::uint32_t> link() const { return std::nullopt; }
 
   bool nonblocking = false;
+  std::uint32_t uses = 0;  ///< calls of Receive and Send so far
 
  protected:
   /// Names the one that is to wake; null: none.

@@ -39,7 +39,7 @@ inline Library* Served(const char* function) {
 
 /// What serves a call with this descriptor; null: it is one of the program's own.
 inline Library* ServedOn(int descriptor) {
-  return Library::Owns(descriptor) ? ServingLibrary() : nullptr;
+  return Descriptors::Owns(descriptor) ? ServingLibrary() : nullptr;
 }
 
 /// Ends the program if a task that is served calls the function, which no library has.
@@ -59,6 +59,11 @@ inline void* Resolve(const char* name, std::atomic<void*>& kept) {
     kept.store(function, std::memory_order_relaxed);
   }
   return function;
+}
+
+/// EINVAL otherwise.
+inline bool IsTime(const timespec& time) {
+  return time.tv_nsec >= 0 && time.tv_nsec < 1'000'000'000;
 }
 
 /// At most what a Duration holds.

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "sim/check.h"
+#include "sim/posix/exchange.h"
 
 extern "C" void* __tls_get_addr(std::size_t* module_and_offset);
 
@@ -23,18 +24,17 @@ namespace interlock::sim::posix {
 
 namespace {
 
-struct Extent {
+struct Block {
   std::byte* at = nullptr;
   const std::byte* initial = nullptr;  // null: zeros
   std::size_t size = 0;
 };
 
-constexpr std::size_t kMostExtents = 32;
-constexpr std::size_t kPiece = 256;  // exchanged at once
-constexpr std::size_t kMostOfOsThread = 8;
+constexpr std::size_t kMostBlocks = 32;
+constexpr std::size_t kMostOfOsThread = 16;
 
 struct Extents {
-  std::array<Extent, kMostExtents> all{};
+  std::array<Block, kMostBlocks> all{};
   std::size_t count = 0;
   std::size_t bytes = 0;
   bool known = false;
@@ -51,8 +51,8 @@ constinit std::size_t kept_count = 0;
 
 constinit thread_local Extents extents;
 const OfOsThread extents_are(&extents, sizeof(extents));
-thread_local ThreadLocals* in_place = nullptr;
-const OfOsThread in_place_is(&in_place, sizeof(in_place));
+thread_local ThreadLocals* variables_in_place = nullptr;
+const OfOsThread variables_are(&variables_in_place, sizeof(variables_in_place));
 
 std::uintptr_t ThreadPointer() {
   return reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
@@ -65,9 +65,9 @@ bool IsOfTheSystem(std::string_view path) {
   return false;
 }
 
-void Append(Extents& to, const Extent& one) {
+void Append(Extents& to, const Block& one) {
   if (one.size == 0) return;
-  Require(to.count < kMostExtents, "too many libraries declare thread_local variables");
+  Require(to.count < kMostBlocks, "too many libraries declare thread_local variables");
   to.all[to.count++] = one;
   to.bytes += one.size;
 }
@@ -133,30 +133,24 @@ ThreadLocals::ThreadLocals() {
   const Extents& all = OfThisThread();
   kept_.resize(all.bytes);
   std::size_t at = 0;
-  for (const Extent& one : std::span(all.all.data(), all.count)) {
+  for (const Block& one : std::span(all.all.data(), all.count)) {
     if (one.initial != nullptr) std::memcpy(kept_.data() + at, one.initial, one.size);
     at += one.size;
   }
 }
 
 void ThreadLocals::PutInPlace(ThreadLocals* wanted) {
-  if (wanted == in_place) return;
-  if (in_place != nullptr) in_place->Exchange();
+  if (wanted == variables_in_place) return;
+  if (variables_in_place != nullptr) variables_in_place->Exchange();
   if (wanted != nullptr) wanted->Exchange();
-  in_place = wanted;
+  variables_in_place = wanted;
 }
 
 void ThreadLocals::Exchange() {
   std::byte* kept = kept_.data();
   const Extents& all = OfThisThread();
-  for (const Extent& one : std::span(all.all.data(), all.count)) {
-    for (std::size_t at = 0; at < one.size; at += kPiece) {
-      const std::size_t size = std::min(kPiece, one.size - at);
-      std::array<std::byte, kPiece> piece;
-      std::memcpy(piece.data(), one.at + at, size);
-      std::memcpy(one.at + at, kept + at, size);
-      std::memcpy(kept + at, piece.data(), size);
-    }
+  for (const Block& one : std::span(all.all.data(), all.count)) {
+    ExchangeBytes(one.at, kept, one.size);
     kept += one.size;
   }
   std::swap(errno, errno_);

@@ -15,7 +15,7 @@
 namespace interlock::sim::posix {
 
 /// Declares that a thread_local variable of the simulator belongs to the OS thread, whichever task
-/// it runs. Made before main, at most 8 of them. REQUIRES: it is declared in the program itself.
+/// it runs. Made before main, at most 16 of them. REQUIRES: it is declared in the program itself.
 class OfOsThread {
  public:
   OfOsThread(const void* variable, std::size_t size);
@@ -35,15 +35,6 @@ class ThreadLocals {
 
   int errno_ = 0;
   std::vector<std::byte> kept_;
-};
-
-/// Puts those of the OS thread back when it ends.
-class OutsideAgain {
- public:
-  OutsideAgain() = default;
-  ~OutsideAgain() { ThreadLocals::PutInPlace(nullptr); }
-  OutsideAgain(const OutsideAgain&) = delete;
-  OutsideAgain& operator=(const OutsideAgain&) = delete;
 };
 
 }  // namespace interlock::sim::posix

@@ -2,7 +2,6 @@
 #include "sim/posix/threads.h"
 
 #include <limits.h>
-#include <sys/single_threaded.h>
 
 #include <array>
 #include <cerrno>
@@ -19,15 +18,19 @@ using Destructor = void (*)(void*);
 constexpr int kRounds = PTHREAD_DESTRUCTOR_ITERATIONS;
 constexpr std::size_t kMostKeys = PTHREAD_KEYS_MAX;
 
-// Constant while worlds run, but for keys that code under test makes itself.
-constinit std::array<Destructor, kMostKeys> key_destructors{};
+/// Written by whoever makes the key, before anybody else knows it.
+struct Key {
+  Destructor destroy = nullptr;
+  std::uint32_t number = 0;  // of how many that had this place
+};
+constinit std::array<Key, kMostKeys> keys{};
 
 pthread_t HandleOf(const ScheduledTask& task) { return task.ordinal + 1; }
 
 }  // namespace
 
-void SetKeyDestructor(pthread_key_t key, Destructor destroy) {
-  if (key < kMostKeys) key_destructors[key] = destroy;
+void NoteKey(pthread_key_t key, Destructor destroy) {
+  if (key < kMostKeys) keys[key] = {destroy, keys[key].number + 1};
 }
 
 Threads::Thread& Threads::Of(const ScheduledTask& task) {
@@ -47,20 +50,10 @@ Threads::Thread* Threads::Find(pthread_t thread) {
 
 int Threads::Create(pthread_t* created, const pthread_attr_t* options, void* (*body)(void*),
                     void* argument) {
-  // Guards of function statics take a second thread inside of one for a mistake of the first
-  // otherwise, as nothing here makes glibc see threads.
-  __libc_single_threaded = 0;
   int state = PTHREAD_CREATE_JOINABLE;
   if (options != nullptr) pthread_attr_getdetachstate(options, &state);
   ScheduledTask* const task = engine_.scheduler.AddTask(
-      process_.id, "thread",
-      [this, body, argument] {
-        try {
-          Own().result = body(argument);
-        } catch (const ThreadExit&) {
-          // Exit has set the result.
-        }
-      },
+      process_.id, "thread", [this, body, argument] { Own().result = body(argument); },
       engine_.now());
   task->name += " " + std::to_string(HandleOf(*task));
   Thread& thread = Of(*task);
@@ -69,6 +62,20 @@ int Threads::Create(pthread_t* created, const pthread_attr_t* options, void* (*b
   *created = HandleOf(*task);
   parking_.Begins();
   return 0;
+}
+
+void Threads::Run(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const ThreadExit&) {
+    // Exit has set the result.
+  }
+  End();
+}
+
+void* Threads::Take(Specific& specific, pthread_key_t key) {
+  void* const value = std::exchange(specific.value, nullptr);
+  return specific.key_number == keys[key].number ? value : nullptr;
 }
 
 void Threads::End() {
@@ -80,9 +87,9 @@ void Threads::End() {
   }
   for (int round = 0; round < kRounds; ++round) {
     bool any = false;
-    for (std::size_t key = 0; key < own.specifics.size(); ++key) {
-      void* const value = std::exchange(own.specifics[key], nullptr);
-      const Destructor destroy = key_destructors[key];
+    for (pthread_key_t key = 0; key < own.specifics.size(); ++key) {
+      void* const value = Take(own.specifics[key], key);
+      const Destructor destroy = keys[key].destroy;
       if (value == nullptr || destroy == nullptr) continue;
       destroy(value);
       any = true;
@@ -127,13 +134,15 @@ int Threads::SetSpecific(pthread_key_t key, const void* value) {
   if (key >= kMostKeys) return EINVAL;
   Thread& own = Own();
   if (own.specifics.size() <= key) own.specifics.resize(key + 1);
-  own.specifics[key] = const_cast<void*>(value);
+  own.specifics[key] = {const_cast<void*>(value), keys[key].number};
   return 0;
 }
 
-void* Threads::Specific(pthread_key_t key) {
+void* Threads::GetSpecific(pthread_key_t key) {
   const Thread& own = Own();
-  return key < own.specifics.size() ? own.specifics[key] : nullptr;
+  if (key >= own.specifics.size()) return nullptr;
+  const Specific& specific = own.specifics[key];
+  return specific.key_number == keys[key].number ? specific.value : nullptr;
 }
 
 void Threads::AtExit(void (*destroy)(void*), void* object) {

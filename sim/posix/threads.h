@@ -10,6 +10,8 @@
 
 #include <pthread.h>
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -26,28 +28,38 @@ class Threads {
   Threads(Engine& engine, Process& process, Parking& parking)
       : engine_(engine), process_(process), parking_(parking) {}
 
-  /// Before a task ends, as its last act: calls what AtExit and the keys have for it.
-  void End();
+  /// Runs the body of the current task, in which it may call Exit; then calls what AtExit and the
+  /// keys have for it.
+  void Run(const std::function<void()>& body);
   ThreadLocals& LocalsOf(const ScheduledTask& task) { return Of(task).locals; }
 
   /// In teardown the thread has ended before it began: std::thread throws at any error.
   int Create(pthread_t* created, const pthread_attr_t* options, void* (*body)(void*),
              void* argument);
-  /// ESRCH, EDEADLK, EINVAL as join(3p) has them; ETIMEDOUT; at a deadline of the past EBUSY.
-  /// YIELDS.
+  /// ESRCH, EDEADLK, EINVAL as join(3p) has them; ETIMEDOUT. YIELDS.
   int Join(pthread_t thread, void** result, MonotonicTime deadline = kNever);
   int Detach(pthread_t thread);
   pthread_t Self();
   [[noreturn]] void Exit(void* result);
   int SetName(pthread_t thread, const char* name);
+  /// Of the running thread, of those since Forget: the first one has 0.
+  std::uint32_t Ordinal() const { return parking_.current()->ordinal - first_ordinal_; }
+  /// The process begins anew.
+  void Forget() { first_ordinal_ = static_cast<std::uint32_t>(threads_.size()); }
 
   /// pthread_setspecific: ENOMEM never.
   int SetSpecific(pthread_key_t key, const void* value);
-  void* Specific(pthread_key_t key);
+  void* GetSpecific(pthread_key_t key);
   /// Calls `destroy` with the object when the running thread ends, latest first.
   void AtExit(void (*destroy)(void*), void* object);
 
  private:
+  /// A value of a key that has been deleted is none.
+  struct Specific {
+    void* value = nullptr;
+    std::uint32_t key_number = 0;
+  };
+
   struct Destruction {
     void (*destroy)(void*);
     void* object;
@@ -59,10 +71,12 @@ class Threads {
     bool detached = false;
     bool joined = false;
     ThreadLocals locals;
-    std::vector<void*> specifics;  // by key
+    std::vector<Specific> specifics;  // by key
     std::vector<Destruction> at_exit;
   };
 
+  void End();
+  void* Take(Specific& specific, pthread_key_t key);
   Thread& Of(const ScheduledTask& task);
   Thread& Own();
   Thread* Find(pthread_t thread);
@@ -71,9 +85,10 @@ class Threads {
   Process& process_;
   Parking& parking_;
   std::vector<std::unique_ptr<Thread>> threads_;  // by ScheduledTask::ordinal
+  std::uint32_t first_ordinal_ = 0;
 };
 
-/// What pthread_key_create was given for the key; null: nothing. Keys are the whole program's.
-void SetKeyDestructor(pthread_key_t key, void (*destroy)(void*));
+/// What pthread_key_create was given for the new key; null: nothing. Keys are the whole program's.
+void NoteKey(pthread_key_t key, void (*destroy)(void*));
 
 }  // namespace interlock::sim::posix

@@ -16,6 +16,7 @@
 #include "scenarios/cli/explore_request.h"
 #include "scenarios/examples/compiled_lock/adapters.h"
 #include "scenarios/search/campaign.h"
+#include "tests/scenarios/run/counted_lock/counted_lock.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -41,6 +42,8 @@ CampaignResult Judge(std::shared_ptr<const harness::Subject> subject, bool forei
   options.runs = runs;
   return RunCampaign(options);
 }
+
+const auto kTellsOfStatics = ::testing::HasSubstr("static variables of the program");
 
 bool Convicts(const CampaignResult& result, std::string_view property) {
   for (const ResultRow& row : result.report.results) {
@@ -76,6 +79,23 @@ TEST(CompiledLockTest, AConnectionThatIsKeptAfterATimeoutIsConvicted) {
 TEST(CompiledLockTest, AThreadThatExtendsBlindlyIsConvicted) {
   const auto result = Judge(acme::NaiveRenewedLockSubject(), true, Named({"pause"}), 600);
   EXPECT_TRUE(Convicts(result, "foreign-extend"));
+}
+
+// Two processes count alike, so one takes the other's lock for its own. Linked into the program
+// they count together, which no processes do: that is told.
+TEST(CompiledLockTest, WhatProcessesWouldNotShareIsTheirOwnInASharedObject) {
+  const auto scenarios = Named({"pause"});
+  const auto loaded = harness::CompiledSubject("acme.loaded", &acme::loaded::MakeCountedLock);
+  const auto found = Judge(loaded, true, scenarios, 600);
+  EXPECT_TRUE(Convicts(found, "foreign-release"));
+  EXPECT_THAT(found.report.notes, ::testing::Not(::testing::Contains(kTellsOfStatics)));
+
+  const auto linked = harness::CompiledSubject("acme.linked", &acme::linked::MakeCountedLock);
+  const auto hidden = Judge(linked, true, scenarios, 600);
+  EXPECT_FALSE(Convicts(hidden, "foreign-release"));
+  EXPECT_THAT(hidden.report.notes, ::testing::Contains(::testing::AllOf(
+                                       kTellsOfStatics, ::testing::HasSubstr("acme.linked: "),
+                                       ::testing::HasSubstr("tokens_made (counted_lock.cc)"))));
 }
 
 TEST(CompiledLockTest, ASearchRefusesItAndSaysWhy) {

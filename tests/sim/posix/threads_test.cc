@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Threads of a simulated process, by what the C++ library makes of them.
+#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -163,8 +165,12 @@ TEST(PosixThreadTest, KeysHaveAValuePerThreadAndADestructor) {
     other.join();
     EXPECT_EQ(destroyed, 10);
     EXPECT_EQ(pthread_getspecific(key), &one);
-    pthread_setspecific(key, nullptr);
-    pthread_key_delete(key);
+    ASSERT_EQ(pthread_key_delete(key), 0);
+    pthread_key_t next{};
+    ASSERT_EQ(pthread_key_create(&next, nullptr), 0);
+    EXPECT_EQ(next, key) << "the test shows nothing, as the place was not used again";
+    EXPECT_EQ(pthread_getspecific(next), nullptr);
+    pthread_key_delete(next);
   });
 }
 
@@ -272,34 +278,6 @@ TEST(PosixFutexTest, AtomicsFuturesAndSemaphoresWaitInVirtualTime) {
   });
 }
 
-TEST(PosixOnceTest, OthersWaitForTheOneThatInitialises) {
-  static int calls = 0;
-  calls = 0;
-  RunOne([] {
-    std::once_flag flag;
-    const auto initialise = [&] {
-      std::call_once(flag, [] {
-        std::this_thread::sleep_for(seconds(1));
-        ++calls;
-      });
-      EXPECT_EQ(calls, 1);
-    };
-    std::thread first(initialise);
-    std::thread second(initialise);
-    first.join();
-    second.join();
-    static int made = 0;
-    const auto get = [] {
-      static const int kept = (std::this_thread::sleep_for(seconds(1)), ++made);
-      return kept;
-    };
-    std::thread third([&] { EXPECT_EQ(get(), 1); });
-    std::thread fourth([&] { EXPECT_EQ(get(), 1); });
-    third.join();
-    fourth.join();
-  });
-}
-
 // Where they stand: what they hold is not given back, and what they wait for never comes.
 TEST(PosixThreadTest, ACrashEndsAllThreadsOfTheProcess) {
   int crashes = 0;
@@ -364,18 +342,96 @@ TEST(PosixThreadTest, SeveralThreadsWaitForOneDescriptor) {
 
 // A loop that never ends is usual for a thread that nobody joins.
 TEST(PosixThreadTest, ADetachedThreadEndsWithItsWorld) {
-  for (int run = 0; run < 50; ++run) {
-    Bench bench(1);
-    bench.world->ServePosix(0);
-    bench.world->Start(0, [] {
-      std::thread([] {
-        for (;;) std::this_thread::sleep_for(seconds(1));
-      }).detach();
-      std::this_thread::sleep_for(seconds(10));
+  Bench bench(1);
+  bench.world->ServePosix(0);
+  int turns = 0;
+  bench.world->Start(0, [&turns] {
+    std::thread([&turns] {
+      for (;; ++turns) std::this_thread::sleep_for(seconds(1));
+    }).detach();
+    std::this_thread::sleep_for(seconds(10));
+  });
+  EXPECT_EQ(bench.world->Run(seconds(20)), StopReason::kTime);
+  const int before = turns;
+  EXPECT_GE(before, 19);
+  bench.TearDown();
+  // It is ended by the number of its calls; each of them returns at once.
+  EXPECT_GT(turns, before);
+}
+
+// The thread that ends the process by returning may instead end alone.
+TEST(PosixThreadTest, TheFirstThreadMayExitBeforeTheOthers) {
+  bool ended = false;
+  RunOne([&ended] {
+    std::thread([&ended] {
+      std::this_thread::sleep_for(seconds(1));
+      ended = true;
+    }).detach();
+    pthread_exit(nullptr);
+  });
+  EXPECT_TRUE(ended);
+}
+
+TEST(PosixThreadTest, TheLastToMeetAtABarrierIsTold) {
+  RunOne([] {
+    pthread_barrier_t barrier{};
+    ASSERT_EQ(pthread_barrier_init(&barrier, nullptr, 3), 0);
+    int last = 0;
+    const auto meet = [&] {
+      for (int round = 0; round < 2; ++round) {
+        last += pthread_barrier_wait(&barrier) == PTHREAD_BARRIER_SERIAL_THREAD ? 1 : 0;
+      }
+    };
+    std::thread second(meet);
+    std::thread third(meet);
+    std::this_thread::sleep_for(seconds(1));
+    EXPECT_EQ(last, 0);
+    meet();
+    second.join();
+    third.join();
+    EXPECT_EQ(last, 2);
+    EXPECT_EQ(pthread_barrier_destroy(&barrier), 0);
+  });
+}
+
+// A reader that waits behind a writer goes on when the writer gives up.
+TEST(PosixMutexTest, AWriterThatGivesUpLetsReadersIn) {
+  RunOne([] {
+    pthread_rwlockattr_t options{};
+    pthread_rwlockattr_init(&options);
+    pthread_rwlockattr_setkind_np(&options, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_t lock{};
+    ASSERT_EQ(pthread_rwlock_init(&lock, &options), 0);
+    ASSERT_EQ(pthread_rwlock_rdlock(&lock), 0);
+    std::thread writer([&lock] {
+      timespec deadline{};
+      clock_gettime(CLOCK_REALTIME, &deadline);
+      deadline.tv_sec += 2;
+      EXPECT_EQ(pthread_rwlock_timedwrlock(&lock, &deadline), ETIMEDOUT);
     });
-    bench.world->Run(seconds(20));
-    bench.TearDown();
-  }
+    std::thread reader([&lock] {
+      std::this_thread::sleep_for(seconds(1));
+      EXPECT_EQ(pthread_rwlock_tryrdlock(&lock), EBUSY);
+      EXPECT_EQ(pthread_rwlock_rdlock(&lock), 0);
+      EXPECT_EQ(pthread_rwlock_unlock(&lock), 0);
+    });
+    reader.join();
+    writer.join();
+  });
+}
+
+// The C++ library calls it or not as addresses decide.
+TEST(PosixFutexTest, WakingNobodyIsNoChoice) {
+  Bench bench(1, {}, Bench::Exact(), Choices::FromSeed(1));
+  bench.world->ServePosix(0);
+  bench.world->Start(0, [] {
+    std::thread other([] { std::this_thread::yield(); });
+    int word = 0;
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr), 0);
+    other.join();
+  });
+  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+  EXPECT_LT(bench.choices.draws(), 50U);
 }
 
 TEST(PosixThreadTest, ADeadlockIsSeenAndNamed) {

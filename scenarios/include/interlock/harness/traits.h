@@ -67,10 +67,13 @@ struct Traits {
   /// and "redis-0", "redis-1" ... are the servers, at any port; clocks and sleep are the client's
   /// own, and so are its process id, its host's name and its threads with their thread_locals. The
   /// order of its threads is drawn as that of clients is. Environment has threads and hiredis
-  /// connections then. What such a lock keeps in static variables all clients share: it must keep
-  /// nothing there. A stack has 256 KB. It is judged by drawn and pinned runs alone: no search can
-  /// see what it remembers, and no real server is called "redis". What is not served (fork, files
-  /// that are written, timerfd ...) ends the run and is named. Not in sanitizer builds.
+  /// connections then. Static variables of a shared object that is there at the first run are each
+  /// client's own, and new in each run; what is linked into the program itself all clients and runs
+  /// share: a note of the report names what the lock changed there. A stack has 256 KB. It is
+  /// judged by drawn and pinned runs alone: no search can see what it remembers, and no real server
+  /// is called "redis". What is not served (fork, files that are written, timerfd ...) ends the run
+  /// and is named; a note says beforehand what a shared object would call of it. Not in sanitizer
+  /// builds.
   bool posix = false;
 };
 

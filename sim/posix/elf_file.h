@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+//
+// What elf(5) says of a program or shared object on disk: its segments and its symbols. Anything
+// that cannot be read is absent. Internal to sim/posix. Thread safety: none.
+#pragma once
+
+#include <elf.h>
+#include <link.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace interlock::sim::posix {
+
+class ElfFile {
+ public:
+  struct Symbol {
+    std::string name;
+    ElfW(Sym) about;
+  };
+
+  explicit ElfFile(const std::string& path);
+
+  /// `table`: SHT_SYMTAB, which a stripped file has not, or SHT_DYNSYM.
+  std::vector<Symbol> Symbols(ElfW(Word) table);
+  /// Whether it is a variable that may change, and not only while the program is loaded.
+  bool IsVariable(const ElfW(Sym) & symbol) const;
+
+ private:
+  template <typename Entry>
+  std::vector<Entry> Read(std::uint64_t offset, std::size_t count);
+
+  std::ifstream file_;
+  std::vector<ElfW(Phdr)> segments_;
+  std::vector<ElfW(Shdr)> sections_;
+};
+
+}  // namespace interlock::sim::posix

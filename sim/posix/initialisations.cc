@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#include "sim/posix/initialisations.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <span>
+
+#include "sim/check.h"
+#include "sim/posix/thread_locals.h"
+#include "sim/tripwire.h"
+
+namespace interlock::sim::posix {
+
+namespace {
+
+// As glibc marks them.
+constexpr int kBegun = 1;
+constexpr int kOver = 2;
+
+// How long one waits for another process, which cannot wake it.
+constexpr Duration kFirstWait = std::chrono::microseconds(10);
+constexpr Duration kLongestWait = std::chrono::seconds(1);
+
+/// A mark that a task of this OS thread has taken.
+struct Begun {
+  const void* at;
+  const Initialisations* by;
+  void (*give_up)(void* at);
+};
+
+constexpr std::size_t kMostBegun = 64;
+
+// Without a constructor and a destructor, which would themselves be guarded.
+struct AllBegun {
+  std::array<Begun, kMostBegun> all{};
+  std::size_t count = 0;
+};
+constinit thread_local AllBegun begun;
+const OfOsThread begun_is(&begun, sizeof(begun));
+
+std::span<Begun> OfThisThread() { return std::span(begun.all).first(begun.count); }
+
+bool IsOfThisThread(const void* at) {
+  return std::ranges::find(OfThisThread(), at, &Begun::at) != OfThisThread().end();
+}
+
+template <typename Which>
+void EraseIf(const Which& which) {
+  const auto rest = std::ranges::remove_if(OfThisThread(), which);
+  begun.count -= rest.size();
+}
+
+void Add(const Mark& mark, const Initialisations* by) {
+  Require(begun.count < kMostBegun, "too many initialisations are under way");
+  const bool guard = dynamic_cast<const GuardMark*>(&mark) != nullptr;
+  begun.all[begun.count++] = {
+      mark.at(), by,
+      guard ? [](void* at) { GuardMark(static_cast<std::uint64_t*>(at)).Leave(false); }
+            : [](void* at) { OnceMark(static_cast<pthread_once_t*>(at)).Leave(false); }};
+}
+
+void LetOtherOsThreadsRun() {
+  const TripwireExemption real;
+  sched_yield();
+}
+
+/// What std::call_once has left for its pthread_once, in variables that all threads share here.
+class CallOnceArguments {
+ public:
+  CallOnceArguments() : callable_(std::__once_callable), call_(std::__once_call) {}
+  ~CallOnceArguments() {
+    std::__once_callable = callable_;
+    std::__once_call = call_;
+  }
+  CallOnceArguments(const CallOnceArguments&) = delete;
+  CallOnceArguments& operator=(const CallOnceArguments&) = delete;
+
+ private:
+  void* const callable_;
+  void (*const call_)();
+};
+
+}  // namespace
+
+Mark::State GuardMark::Take() const {
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(guard_);
+  std::atomic_ref<std::uint8_t> done(bytes[0]);
+  std::atomic_ref<std::uint8_t> taken(bytes[1]);
+  if (done.load(std::memory_order_acquire) != 0) return State::kDone;
+  if (taken.exchange(1, std::memory_order_acq_rel) != 0) return State::kTaken;
+  if (done.load(std::memory_order_acquire) == 0) return State::kMine;
+  taken.store(0, std::memory_order_release);  // it was left in between
+  return State::kDone;
+}
+
+void GuardMark::Leave(bool done) const {
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(guard_);
+  if (done) std::atomic_ref<std::uint8_t>(bytes[0]).store(1, std::memory_order_release);
+  std::atomic_ref<std::uint8_t>(bytes[1]).store(0, std::memory_order_release);
+}
+
+Mark::State OnceMark::Take() const {
+  int found = 0;
+  std::atomic_ref<int> word(*control_);
+  if (word.compare_exchange_strong(found, kBegun, std::memory_order_acq_rel)) return State::kMine;
+  return found == kOver ? State::kDone : State::kTaken;
+}
+
+void OnceMark::Leave(bool done) const {
+  std::atomic_ref<int>(*control_).store(done ? kOver : 0, std::memory_order_release);
+}
+
+bool Initialisations::Begin(const Mark& mark) {
+  Duration length = kFirstWait;
+  for (;;) {
+    const Mark::State state = mark.Take();
+    if (state == Mark::State::kDone) return false;
+    if (state == Mark::State::kMine) {
+      Add(mark, this);
+      return true;
+    }
+    if (!IsOfThisThread(mark.at())) {
+      LetOtherOsThreadsRun();
+    } else if (parking_.Park(mark.at(), parking_.After(length)) == Waking::kCancelled) {
+      return true;
+    }
+    length = std::min(2 * length, kLongestWait);
+  }
+}
+
+void Initialisations::End(const Mark& mark, bool done) {
+  mark.Leave(done);
+  EraseIf([&](const Begun& one) { return one.at == mark.at() && one.by == this; });
+  parking_.Unpark(mark.at(), Parking::kAll);
+}
+
+void Initialisations::Forget() {
+  for (const Begun& one : OfThisThread()) {
+    const auto same = [&](const Begun& other) { return other.at == one.at; };
+    // Two of one address: the processes have memory of their own there, which goes with them.
+    if (one.by == this && std::ranges::count_if(OfThisThread(), same) == 1) {
+      one.give_up(const_cast<void*>(one.at));
+    }
+  }
+  EraseIf([this](const Begun& one) { return one.by == this; });
+}
+
+bool Initialisations::BeginOutside(const Mark& mark) {
+  for (;;) {
+    const Mark::State state = mark.Take();
+    if (state != Mark::State::kTaken) return state == Mark::State::kMine;
+    sched_yield();
+  }
+}
+
+void CallOnce(Initialisations* process, pthread_once_t* control, void (*initialise)()) {
+  const OnceMark mark(control);
+  {
+    const CallOnceArguments kept;
+    if (!(process != nullptr ? process->Begin(mark) : Initialisations::BeginOutside(mark))) return;
+  }
+  const auto leave = [&](bool done) {
+    process != nullptr ? process->End(mark, done) : mark.Leave(done);
+  };
+  try {
+    initialise();
+  } catch (...) {
+    leave(false);
+    throw;
+  }
+  leave(true);
+}
+
+}  // namespace interlock::sim::posix

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "sim/posix/program_statics.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "sim/posix/elf_file.h"
+
+namespace interlock::sim::posix {
+
+namespace {
+
+// Parts of the names of whose variables may change.
+constexpr std::array<std::string_view, 12> kOfTheProgram = {
+    "interlock",   "_ZNSt",        "_ZNKSt", "_ZSt",    "_ZGV",   "__gnu_cxx",
+    "_ZN7testing", "_ZZN7testing", "_ZN2rc", "_ZZN2rc", "_ZZNSt", "benchmark"};
+
+bool IsOfTheProgram(std::string_view name) {
+  // A name with a version is a copy of a variable of the C or C++ library.
+  return name.empty() || name.starts_with("__") || name.starts_with("completed.") ||
+         name.find('@') != name.npos ||
+         std::ranges::any_of(kOfTheProgram,
+                             [name](std::string_view one) { return name.find(one) != name.npos; });
+}
+
+std::string Demangled(const std::string& name) {
+  int failed = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &failed), &std::free);
+  return failed == 0 ? text.get() : name;
+}
+
+/// Where the program has been loaded.
+ElfW(Addr) Base() {
+  ElfW(Addr) base = 0;
+  const auto first = [](dl_phdr_info* module, std::size_t /*size*/, void* to) {
+    *static_cast<ElfW(Addr)*>(to) = module->dlpi_addr;
+    return 1;  // no more than the first, which is the program
+  };
+  dl_iterate_phdr(first, &base);
+  return base;
+}
+
+std::vector<ProgramStatics::Variable> ReadAll() {
+  const ElfW(Addr) base = Base();
+  ElfFile program("/proc/self/exe");
+  std::vector<ProgramStatics::Variable> found;
+  std::string source;
+  for (const auto& [name, about] : program.Symbols(SHT_SYMTAB)) {
+    if (ELF64_ST_TYPE(about.st_info) == STT_FILE) source = name;
+    if (!program.IsVariable(about) || IsOfTheProgram(name)) continue;
+    const bool local = ELF64_ST_BIND(about.st_info) == STB_LOCAL;
+    const auto* const at = reinterpret_cast<const std::byte*>(base + about.st_value);
+    found.push_back({Demangled(name) + (local ? " (" + source + ")" : ""),
+                     {at, static_cast<std::size_t>(about.st_size)}});
+  }
+  std::ranges::sort(found, {}, &ProgramStatics::Variable::name);
+  return found;
+}
+
+}  // namespace
+
+const std::vector<ProgramStatics::Variable>& ProgramStatics::All() {
+  static const std::vector<Variable> all = ReadAll();
+  return all;
+}
+
+ProgramStatics::ProgramStatics() {
+  for (const Variable& one : All()) {
+    before_.insert(before_.end(), one.bytes.begin(), one.bytes.end());
+  }
+}
+
+std::vector<std::string> ProgramStatics::Changed() const {
+  std::vector<std::string> names;
+  auto before = before_.begin();
+  for (const Variable& one : All()) {
+    if (!std::ranges::equal(one.bytes, std::span(before, one.bytes.size()))) {
+      names.push_back(one.name);
+    }
+    before += static_cast<std::ptrdiff_t>(one.bytes.size());
+  }
+  return names;
+}
+
+}  // namespace interlock::sim::posix

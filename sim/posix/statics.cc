@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "sim/posix/statics.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "sim/posix/exchange.h"
+#include "sim/posix/objects.h"
+
+namespace interlock::sim::posix {
+
+namespace {
+
+// Of whoever holds OneAtATime.
+constinit Statics* statics_in_place = nullptr;
+
+bool IsIn(const SharedObject& object, const void* address) {
+  const auto* const byte = static_cast<const std::byte*>(address);
+  return byte >= object.image.data() && byte < object.image.data() + object.image.size();
+}
+
+}  // namespace
+
+Statics::Statics() { TakeInitial(); }
+
+Statics::~Statics() {
+  if (statics_in_place == this) PutInPlace(nullptr);
+}
+
+void Statics::TakeInitial() {
+  kept_.clear();
+  for (const SharedObject& object : ObjectsUnderTest()) {
+    kept_.insert(kept_.end(), object.initial.begin(), object.initial.end());
+  }
+}
+
+void Statics::Forget() {
+  if (kept_.empty()) return;
+  if (statics_in_place == this) PutInPlace(nullptr);
+  TakeInitial();
+  initialised_ = false;
+  at_exit_.clear();
+}
+
+void Statics::Initialise() {
+  if (std::exchange(initialised_, true)) return;
+  for (const SharedObject& object : ObjectsUnderTest()) {
+    for (const SharedObject::Function function : object.initialise) {
+      char* no_arguments[] = {nullptr};
+      function(0, no_arguments, environ);
+    }
+  }
+}
+
+bool Statics::AtExit(void (*destroy)(void*), void* argument, const void* object) {
+  const bool mine = std::ranges::any_of(
+      ObjectsUnderTest(), [object](const SharedObject& one) { return IsIn(one, object); });
+  if (mine) at_exit_.push_back({destroy, argument});
+  return mine;
+}
+
+void Statics::Exit() {
+  while (!at_exit_.empty()) {
+    const Destruction last = at_exit_.back();
+    at_exit_.pop_back();
+    last.destroy(last.argument);
+  }
+}
+
+void Statics::PutInPlace(Statics* wanted) {
+  if (wanted != nullptr && wanted->kept_.empty()) wanted = nullptr;
+  if (wanted == statics_in_place) return;
+  if (statics_in_place != nullptr) statics_in_place->Exchange();
+  if (wanted != nullptr) wanted->Exchange();
+  statics_in_place = wanted;
+}
+
+void Statics::Exchange() {
+  std::byte* kept = kept_.data();
+  for (const SharedObject& object : ObjectsUnderTest()) {
+    for (const Extent& one : object.statics) {
+      ExchangeBytes(one.at, kept, one.size);
+      kept += one.size;
+    }
+  }
+}
+
+std::unique_lock<std::recursive_mutex> Statics::OneAtATime() {
+  static constinit std::recursive_mutex mutex;
+  if (ObjectsUnderTest().empty()) return {};
+  return std::unique_lock(mutex);
+}
+
+}  // namespace interlock::sim::posix

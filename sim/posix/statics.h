@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+//
+// The static variables of one simulated process: those of the shared objects of code under test
+// (objects.h), which each process has for itself, as it would have by itself. While a task runs
+// its process's variables stand where the objects have them, so pointers to them stay right; what
+// the objects initialise at their start they initialise in each process, in its first task.
+//
+// Non-guarantee: what is linked into the program itself, or belongs to the program by a copy
+// relocation or as a unique symbol (inline variables that the program has, too), all processes
+// share; and heap that a dead process had is lost.
+// Internal to sim/posix. Thread safety: none; the variables are the whole program's, so OneAtATime
+// must be held.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace interlock::sim::posix {
+
+class Statics {
+ public:
+  Statics();
+  /// The process begins anew: nothing is initialised, and what it had to do at its end is not done.
+  void Forget();
+
+  /// For the process's first task: initialises the objects, unless that was done. YIELDS if their
+  /// code does.
+  void Initialise();
+  /// __cxa_atexit: false if `object` is none of these objects', so the program is to do it.
+  bool AtExit(void (*destroy)(void*), void* argument, const void* object);
+  /// Does what AtExit was told, latest first. YIELDS if that does.
+  void Exit();
+
+  /// Puts these in place, until others are; null: those of the program. REQUIRES: those in place
+  /// live.
+  static void PutInPlace(Statics* wanted);
+  ~Statics();
+  Statics(const Statics&) = delete;
+  Statics& operator=(const Statics&) = delete;
+
+  /// Held by a world with such processes, if there are such objects; else empty.
+  static std::unique_lock<std::recursive_mutex> OneAtATime();
+
+ private:
+  struct Destruction {
+    void (*destroy)(void*);
+    void* argument;
+  };
+
+  void Exchange();
+  void TakeInitial();
+
+  bool initialised_ = false;
+  std::vector<std::byte> kept_;
+  std::vector<Destruction> at_exit_;
+};
+
+}  // namespace interlock::sim::posix

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+//
+// Whose the static variables of a shared object are.
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/posix/objects.h"
+#include "sim/posix/program_statics.h"
+#include "sim/posix/unserved.h"
+#include "tests/sim/posix/objects/visitors.h"
+#include "tests/sim/world_fixture.h"
+
+// Code under test that is linked into the program itself.
+namespace acme {
+
+int written = 0;
+int never_written = 1;
+
+namespace {
+int of_this_file = 0;
+}
+
+int Use() {
+  static int in_a_function = 0;
+  in_a_function += ++written;
+  of_this_file += in_a_function + never_written;
+  return of_this_file;
+}
+
+}  // namespace acme
+
+namespace interlock::sim {
+namespace {
+
+TEST(StaticsTest, TheObjectUnderTestIsFoundAndNoneOfTheProgramsOwn) {
+  const auto& objects = posix::ObjectsUnderTest();
+  ASSERT_EQ(objects.size(), 1U);
+  EXPECT_THAT(objects[0].path, ::testing::HasSubstr("visitors"));
+  EXPECT_FALSE(objects[0].initialise.empty());
+}
+
+TEST(StaticsTest, WhatItCallsThatNobodyHasIsNamed) {
+  const auto unserved = posix::UnservedImports();
+  ASSERT_EQ(unserved.size(), 1U);
+  EXPECT_EQ(unserved[0].object, "libinterlock_visitors.so");
+  EXPECT_THAT(unserved[0].names, ::testing::ElementsAre("fork", "kill"));
+}
+
+TEST(StaticsTest, EachProcessHasItsOwnInEachRun) {
+  for (int run = 0; run < 3; ++run) {
+    Bench bench(2);
+    for (int process = 0; process < 2; ++process) {
+      bench.world->ServePosix(process);
+      bench.world->Start(process, [process] {
+        EXPECT_EQ(visitors::InitialisedIn(), getpid());
+        for (int i = 1; i <= 3; ++i) {
+          EXPECT_EQ(visitors::Count(), 100 + i);
+          std::this_thread::sleep_for(seconds(1));
+        }
+        const std::string word = "client " + std::to_string(process);
+        visitors::Remember(word);
+        std::this_thread::sleep_for(seconds(1));
+        EXPECT_THAT(visitors::Remember("again"),
+                    ::testing::EndsWith("for the string itself: " + word + " again"));
+        EXPECT_EQ(visitors::FirstCalls(), 11);
+        EXPECT_EQ(*visitors::Pointer(), 5);
+        *visitors::Pointer() = process;
+        std::this_thread::sleep_for(seconds(1));
+        EXPECT_EQ(*visitors::Pointer(), process);
+      });
+    }
+    EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+  }
+}
+
+TEST(StaticsTest, ThreadsOfAProcessShareThemButForThreadLocals) {
+  Bench bench(1);
+  bench.world->ServePosix(0);
+  bench.world->Start(0, [] {
+    visitors::Count();
+    visitors::OfThisThread() = 7;
+    std::thread other([] {
+      EXPECT_EQ(visitors::Count(), 102);
+      EXPECT_EQ(visitors::OfThisThread(), 3);
+    });
+    other.join();
+    EXPECT_EQ(visitors::Count(), 103);
+    EXPECT_EQ(visitors::OfThisThread(), 7);
+  });
+  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+}
+
+TEST(StaticsTest, AProcessThatIsStartedAgainBeginsWithNewOnes) {
+  Bench bench(1, {{.kind = FaultKind::kRestart, .process = 0, .step = 3, .length = seconds(5)}});
+  bench.world->ServePosix(0);
+  std::vector<int> counts;
+  bench.world->Start(0, [&counts] {
+    for (int i = 0; i < 5; ++i) {
+      counts.push_back(visitors::Count());
+      std::this_thread::sleep_for(seconds(1));
+    }
+    EXPECT_EQ(visitors::InitialisedIn(), getpid());
+  });
+  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+  EXPECT_THAT(counts, ::testing::ElementsAre(101, 102, 103, 104, 101, 102, 103, 104, 105));
+}
+
+// As exit(3) does, but only for a process that comes to its end by itself.
+TEST(StaticsTest, AtTheEndOfAProcessTheyAreDestroyed) {
+  static std::vector<int> told;
+  for (const bool crashes : {false, true}) {
+    told.clear();
+    FaultPlan plan;
+    if (crashes) plan.push_back({.kind = FaultKind::kCrash, .process = 0, .step = 2});
+    Bench bench(2, plan);
+    for (int process = 0; process < 2; ++process) {
+      bench.world->ServePosix(process);
+      bench.world->Start(process, [process] {
+        visitors::AtTheEnd([](int count) { told.push_back(count); });
+        for (int i = 0; i < 3 + process; ++i) {
+          visitors::Count();
+          std::this_thread::sleep_for(seconds(1));
+        }
+      });
+    }
+    EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+    bench.TearDown();
+    EXPECT_EQ(told, crashes ? std::vector({104}) : std::vector({103, 104}));
+  }
+}
+
+TEST(ProgramStaticsTest, WhatChangesIsNamedAndNothingElse) {
+  const posix::ProgramStatics before;
+  EXPECT_THAT(before.Changed(), ::testing::IsEmpty());
+  Bench bench(1);
+  bench.world->ServePosix(0);
+  bench.world->Start(0, [] {
+    acme::Use();
+    visitors::Count();
+  });
+  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+  EXPECT_THAT(
+      before.Changed(),
+      ::testing::ElementsAre("acme::(anonymous namespace)::of_this_file (statics_test.cc)",
+                             "acme::Use()::in_a_function (statics_test.cc)", "acme::written"));
+}
+
+TEST(StaticsTest, TheProgramKeepsItsOwn) {
+  const int before = visitors::Count();
+  Bench bench(1);
+  bench.world->ServePosix(0);
+  bench.world->Start(0, [] { EXPECT_EQ(visitors::Count(), 101); });
+  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+  EXPECT_EQ(visitors::Count(), before + 1);
+  EXPECT_EQ(visitors::InitialisedIn(), getpid());
+}
+
+}  // namespace
+}  // namespace interlock::sim
