@@ -107,9 +107,13 @@ CompiledEnvironment::CompiledEnvironment(const sim::World& world, sim::Topology 
                                          const harness::Environment& simulated)
     : primary_(CompiledPrimary(runtime_, world, topology)),
       environment_{runtime_, *primary_, {}, simulated.wall_ms, simulated.cluster} {
-  for (int node = 0; node < world.nodes(); ++node) {
-    nodes_.push_back(HiredisTo(runtime_, "redis-" + std::to_string(node)));
-    environment_.nodes.push_back(nodes_.back().get());
+  if (world.nodes() == 1) {
+    environment_.nodes.push_back(primary_.get());
+  } else {
+    for (int node = 0; node < world.nodes(); ++node) {
+      nodes_.push_back(HiredisTo(runtime_, "redis-" + std::to_string(node)));
+      environment_.nodes.push_back(nodes_.back().get());
+    }
   }
   if (topology == sim::Topology::kCluster) environment_.connect = CompiledWay(runtime_);
 }

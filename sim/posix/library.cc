@@ -15,12 +15,17 @@
 
 #include "sim/posix/devices.h"
 #include "sim/posix/names.h"
+#include "sim/posix/thread_locals.h"
+#include "sim/redis/command_table.h"
 
 namespace interlock::sim::posix {
 
 namespace {
 
 using std::chrono::nanoseconds;
+
+const std::span<const std::byte> recent = redis::RecentlyFound();
+const OfOsThread recent_is(recent.data(), recent.size());
 
 Duration LengthOf(const timeval& time) {
   return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);

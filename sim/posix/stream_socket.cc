@@ -181,10 +181,14 @@ ssize_t StreamSocket::Send(const char* bytes, std::size_t size, int flags) {
     switch (parser_.Next(true)) {
       case redis::RequestParser::Outcome::kNeedMore:
         return static_cast<ssize_t>(count);
-      case redis::RequestParser::Outcome::kCommand:
-        if (!SendCommand(std::move(parser_.command())) && link_->broke == nullptr)
-          return -ECANCELED;
+      case redis::RequestParser::Outcome::kCommand: {
+        // While others run, one of them may send on this socket, too.
+        redis::Argv command = std::move(parser_.command());
+        const bool goes_on = SendCommand(command) || link_->broke != nullptr;
+        if (parser_.command().empty()) parser_.command() = std::move(command);  // its memory
+        if (!goes_on) return -ECANCELED;
         break;
+      }
       default:
         // A server hangs up on what is no command.
         engine_.network.EndSending(*link_);
@@ -201,8 +205,7 @@ ssize_t StreamSocket::SendInVain(std::size_t count) {
   return std::exchange(sent_to_nobody_, true) ? -EPIPE : static_cast<ssize_t>(count);
 }
 
-// By value: while others run, one of them may send on this socket, too.
-bool StreamSocket::SendCommand(redis::Argv argv) {
+bool StreamSocket::SendCommand(const redis::Argv& argv) {
   const std::vector<std::string_view> words(argv.begin(), argv.end());
   if (!StepBeforeSend(engine_, process_, words) || link_->broke != nullptr) return false;
   if (!engine_.network.Send(*link_, words)) return false;

@@ -63,7 +63,7 @@ class StreamSocket final : public Pollable {
   ssize_t Give(char* into, std::size_t size, int flags);
   /// What reading says once the stream is broken and its bytes are read.
   ssize_t EndOfStream();
-  bool SendCommand(redis::Argv argv);
+  bool SendCommand(const redis::Argv& argv);
   /// What is written to a connection that has ended.
   ssize_t SendInVain(std::size_t count);
   /// The errno of a break that is no orderly close, once; then 0. REQUIRES: there is one.

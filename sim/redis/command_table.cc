@@ -174,6 +174,8 @@ constinit thread_local RecentCommands recent_commands;
 
 std::span<const Command> KnownCommands() { return TheTable().commands(); }
 
+std::span<const std::byte> RecentlyFound() { return std::as_bytes(std::span(&recent_commands, 1)); }
+
 std::uint32_t AclCategories(const Command& command) {
   std::uint32_t categories = command.categories;
   const auto imply = [&](std::uint32_t flag, std::uint32_t implied) {

@@ -124,6 +124,9 @@ const Command* FindSentinelCommand(std::string_view name, std::string_view sub, 
 /// By name; a container's subcommands follow it.
 std::span<const Command> KnownCommands();
 
+/// Where the calling OS thread remembers what FindCommand has found lately.
+std::span<const std::byte> RecentlyFound();
+
 /// All ACL categories of the command, a set of AclCategory.
 std::uint32_t AclCategories(const Command& command);
 

@@ -6,7 +6,9 @@
 #include <interlock/harness/simulate.h>
 
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -60,6 +62,37 @@ Program Counter(const ClientProgram& client) {
   return program;
 }
 
+/// Two threads of one client ask over one connection, each for its own key.
+Program AskingThreads(bool guarded) {
+  Program program{.name = "test.posix-threads"};
+  program.setup = [](SimulatedClient& client) {
+    EXPECT_TRUE(client.Call({"MSET", "a", "a", "b", "b"}).ok());
+  };
+  program.clients = {[guarded](SimulatedClient& client) {
+    const std::unique_ptr<redisContext, FreeContext> redis(redisConnect("redis", 6379));
+    if (redis == nullptr || redis->err != 0) return;
+    std::mutex mutex;
+    const auto ask = [&](const std::string& key) {
+      std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
+      if (guarded) lock.lock();
+      const ReplyPtr reply = Ask(redis.get(), "GET " + key);
+      if (reply != nullptr && reply->type == REDIS_REPLY_STRING) client.Note(key, reply->str);
+    };
+    std::thread first(ask, "a");
+    std::thread second(ask, "b");
+    first.join();
+    second.join();
+  }};
+  program.posix = true;
+  program.invariants = {{"each has its own answer", [](const ProgramView& view) {
+                           for (const ProgramNote& note : view.notes) {
+                             if (note.name != note.value) return note.name + " got " + note.value;
+                           }
+                           return std::string();
+                         }}};
+  return program;
+}
+
 class PosixProgramTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -79,6 +112,14 @@ TEST_F(PosixProgramTest, AnAtomicCountPasses) {
   const SimulateVerdict verdict =
       Simulate(Counter(Count), {.runs = 100, .faults = {{"pause", 1}, {"reset-after", 1}}});
   EXPECT_TRUE(verdict.ok) << verdict.text;
+}
+
+TEST_F(PosixProgramTest, TwoThreadsThatShareAConnectionTakeEachOthersReplies) {
+  const SimulateVerdict verdict = Simulate(AskingThreads(false), {.runs = 200});
+  EXPECT_TRUE(verdict.violated) << verdict.text;
+  EXPECT_THAT(verdict.text, HasSubstr(" got "));
+  EXPECT_THAT(Replay(AskingThreads(false), verdict.token).message, HasSubstr(" got "));
+  EXPECT_TRUE(Simulate(AskingThreads(true), {.runs = 200}).ok);
 }
 
 }  // namespace
