@@ -8,8 +8,8 @@
 // A task of a process that has a C library of its own (posix/library.h) is served by that instead.
 // Outside tasks they work as usual.
 //
-// Not in sanitizer builds, whose own interceptors use these names. Thread safety: all state is per
-// thread.
+// Not with ThreadSanitizer, whose own interceptors need these names. Thread safety: all state is
+// per thread.
 #pragma once
 
 namespace interlock::sim {

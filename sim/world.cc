@@ -96,7 +96,7 @@ Connector& World::connector(int process, int node) {
 }
 void World::ServePosix(int process) {
   Engine& engine = state_->engine;
-  Require(TripwireIsArmed(), "a sanitizer has the C library's functions in this build");
+  Require(TripwireIsArmed(), "ThreadSanitizer has the C library's functions in this build");
   Require(!engine.watched(), "a search sees nothing of what a posix process does");
   if (!state_->statics.owns_lock()) state_->statics = posix::Statics::OneAtATime();
   Process& served = state_->At(process);

@@ -65,7 +65,8 @@ int EventSet::Collect(std::span<epoll_event> events) {
     interest.asleep = (interest.wanted.events & EPOLLONESHOT) != 0;
   }
   // The next call begins behind these, so that none waits for ever.
-  std::ranges::rotate(interests_, interests_.begin() + static_cast<std::ptrdiff_t>(looked_at));
+  std::rotate(interests_.begin(), interests_.begin() + static_cast<std::ptrdiff_t>(looked_at),
+              interests_.end());
   return static_cast<int>(told);
 }
 

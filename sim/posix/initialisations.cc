@@ -51,8 +51,9 @@ bool IsOfThisThread(const void* at) {
 
 template <typename Which>
 void EraseIf(const Which& which) {
-  const auto rest = std::ranges::remove_if(OfThisThread(), which);
-  begun.count -= rest.size();
+  const std::span<Begun> all = OfThisThread();
+  const auto rest = std::remove_if(all.begin(), all.end(), which);
+  begun.count -= static_cast<std::size_t>(all.end() - rest);
 }
 
 void Add(const Mark& mark, const Initialisations* by) {

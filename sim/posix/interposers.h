@@ -4,7 +4,7 @@
 // shared libraries: a task of a process with a posix::Library is served by it, another task is
 // stopped by the tripwire where that says so (tripwire.h), and everybody else gets the real one.
 //
-// Not in sanitizer builds, whose own interceptors use these names.
+// Not with ThreadSanitizer, whose own interceptors need these names; see sanitizers.h.
 #pragma once
 
 namespace interlock::sim::posix {

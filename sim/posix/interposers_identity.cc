@@ -159,7 +159,7 @@ void srandom(unsigned int seed) noexcept {
 
 // Files: the random devices are the process's own, others are the machine's.
 
-int openat(int folder, const char* path, int flags, ...) {
+READS_REST int openat(int folder, const char* path, int flags, ...) {
   va_list rest;
   va_start(rest, flags);
   const auto mode = va_arg(rest, unsigned int);
@@ -170,7 +170,7 @@ int openat(int folder, const char* path, int flags, ...) {
   return REAL(openat)(folder, path, flags, mode);
 }
 
-int open(const char* path, int flags, ...) {
+READS_REST int open(const char* path, int flags, ...) {
   va_list rest;
   va_start(rest, flags);
   const auto mode = va_arg(rest, unsigned int);
@@ -178,7 +178,7 @@ int open(const char* path, int flags, ...) {
   return openat(AT_FDCWD, path, flags, mode);
 }
 
-int open64(const char* path, int flags, ...) {
+READS_REST int open64(const char* path, int flags, ...) {
   va_list rest;
   va_start(rest, flags);
   const auto mode = va_arg(rest, unsigned int);
@@ -186,7 +186,7 @@ int open64(const char* path, int flags, ...) {
   return openat(AT_FDCWD, path, flags, mode);
 }
 
-int openat64(int folder, const char* path, int flags, ...) {
+READS_REST int openat64(int folder, const char* path, int flags, ...) {
   va_list rest;
   va_start(rest, flags);
   const auto mode = va_arg(rest, unsigned int);

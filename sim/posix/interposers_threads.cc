@@ -19,12 +19,14 @@ const char kThreadCalls[] = "threads";
 #include <cerrno>
 #include <cstdarg>
 #include <cstdint>
+#include <optional>
 
 using interlock::kNever;
 using interlock::MonotonicTime;
 using interlock::sim::ServingLibrary;
 using interlock::sim::posix::GuardMark;
 using interlock::sim::posix::Initialisations;
+using interlock::sim::posix::kWithAsan;
 using interlock::sim::posix::LengthOf;
 using interlock::sim::posix::Library;
 using interlock::sim::posix::Parking;
@@ -71,6 +73,11 @@ long CallFutex(Library& library, const int* word, int operation, long value,
       return -ENOSYS;
   }
 }
+
+// AddressSanitizer makes the first key of a program, for what it knows of each OS thread.
+constinit std::optional<pthread_key_t> first_key;
+
+bool IsOfSanitizer(pthread_key_t key) { return kWithAsan && key == first_key; }
 
 void EndGuard(std::uint64_t* guard, bool done) {
   const GuardMark mark(guard);
@@ -148,16 +155,19 @@ int sched_yield() noexcept {
 int pthread_key_create(pthread_key_t* key, void (*destroy)(void*)) noexcept {
   const int failed = REAL(pthread_key_create)(key, destroy);
   if (failed == 0) interlock::sim::posix::NoteKey(*key, destroy);
+  if (!first_key.has_value()) first_key = *key;
   return failed;
 }
 
 int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
-  if (Library* library = ServingLibrary()) return library->threads().SetSpecific(key, value);
+  Library* library = IsOfSanitizer(key) ? nullptr : ServingLibrary();
+  if (library != nullptr) return library->threads().SetSpecific(key, value);
   return REAL(pthread_setspecific)(key, value);
 }
 
 void* pthread_getspecific(pthread_key_t key) noexcept {
-  if (Library* library = ServingLibrary()) return library->threads().GetSpecific(key);
+  Library* library = IsOfSanitizer(key) ? nullptr : ServingLibrary();
+  if (library != nullptr) return library->threads().GetSpecific(key);
   return REAL(pthread_getspecific)(key);
 }
 
@@ -353,7 +363,7 @@ void __cxa_guard_release(std::uint64_t* guard) noexcept { EndGuard(guard, true);
 
 void __cxa_guard_abort(std::uint64_t* guard) noexcept { EndGuard(guard, false); }
 
-long syscall(long number, ...) noexcept {
+READS_REST long syscall(long number, ...) noexcept {
   va_list rest;
   va_start(rest, number);
   long given[6];

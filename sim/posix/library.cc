@@ -13,10 +13,19 @@
 #include <optional>
 #include <utility>
 
+#include "sim/fiber.h"
 #include "sim/posix/devices.h"
 #include "sim/posix/names.h"
+#include "sim/posix/sanitizers.h"
 #include "sim/posix/thread_locals.h"
 #include "sim/redis/command_table.h"
+
+#ifdef INTERLOCK_SIM_WITH_ASAN
+// What a process that crashed, or never ends, has allocated is lost with it.
+extern "C" [[gnu::weak]] const char* __lsan_default_suppressions() {
+  return "leak:interlock::sim::posix::Library::RunTask";
+}
+#endif
 
 namespace interlock::sim::posix {
 
@@ -37,22 +46,43 @@ void Library::Forget() {
   descriptors_.Forget();
   parking_.Forget();
   threads_.Forget();
-  statics_.Forget();
+  lives_.push_back(std::make_unique<Statics>());
+  dead_tasks_ = engine_.scheduler.unfinished(process_.id);
   mutexes_.Forget();
   shared_locks_.Forget();
   identity_.Forget();
 }
 
 void Library::RunTask(const std::function<void()>& body) {
-  statics_.Initialise();
-  threads_.Run(body);
-  const bool last = engine_.scheduler.unfinished(process_.id) == 1;
-  if (last && !engine_.scheduler.tearing_down()) statics_.Exit();
+  statics().Initialise();
+  try {
+    threads_.Run(body);
+  } catch (const FiberUnwind&) {
+    EndStatics();
+    throw;
+  }
+  EndStatics();
+}
+
+// A process that comes to its end does what it has to do then. What one that crashed has left is
+// cleared away in teardown, by the last of all its tasks.
+void Library::EndStatics() {
+  const int tasks = engine_.scheduler.unfinished(process_.id);
+  if (!engine_.scheduler.tearing_down()) {
+    if (tasks == dead_tasks_ + 1) statics().Exit();
+    return;
+  }
+  if (tasks > 1) return;
+  for (const auto& life : lives_) {
+    Statics::PutInPlace(life.get());
+    life->Exit();
+  }
 }
 
 void Library::PutInPlace(Library* library, const ScheduledTask& task) {
   ThreadLocals::PutInPlace(library != nullptr ? &library->threads_.LocalsOf(task) : nullptr);
-  Statics::PutInPlace(library != nullptr ? &library->statics_ : nullptr);
+  Statics::PutInPlace(library != nullptr ? library->lives_[library->threads_.LifeOf(task)].get()
+                                         : nullptr);
 }
 
 Library::OutsideAgain::~OutsideAgain() {

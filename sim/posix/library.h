@@ -20,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "sim/engine.h"
 #include "sim/posix/descriptors.h"
@@ -38,7 +39,9 @@ namespace interlock::sim::posix {
 
 class Library {
  public:
-  Library(Engine& engine, Process& process) : engine_(engine), process_(process) {}
+  Library(Engine& engine, Process& process) : engine_(engine), process_(process) {
+    lives_.push_back(std::make_unique<Statics>());
+  }
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
@@ -53,7 +56,8 @@ class Library {
   Futexes& futexes() { return futexes_; }
   Initialisations& initialisations() { return initialisations_; }
   Identity& identity() { return identity_; }
-  Statics& statics() { return statics_; }
+  /// Of the running task's life of the process.
+  Statics& statics() { return *lives_[threads_.LifeOf(*parking_.current())]; }
   /// Runs a task of the process, from its start to its end.
   void RunTask(const std::function<void()>& body);
   /// Puts in place what belongs to the process, or to the task alone; null: to the program.
@@ -115,6 +119,7 @@ class Library {
   Number Told(Number result);
   /// As EBADF and ENOTSOCK differ.
   int WhyNoSocket(int descriptor) const;
+  void EndStatics();
   MonotonicTime Now() const { return process_.clock.Local(engine_.now()); }
   /// What a wall clock shows where the monotonic one shows 0.
   Duration Epoch(clockid_t clock) const;
@@ -134,7 +139,8 @@ class Library {
   Futexes futexes_{parking_};
   Initialisations initialisations_{parking_};
   Identity identity_{process_};
-  Statics statics_;
+  std::vector<std::unique_ptr<Statics>> lives_;  // of the process; those before the last are over
+  int dead_tasks_ = 0;                           // of those
   int readings_in_teardown_ = 0;
 };
 

@@ -4,11 +4,11 @@
 #include <cxxabi.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
 
+#include "sim/posix/bytes.h"
 #include "sim/posix/elf_file.h"
 
 namespace interlock::sim::posix {
@@ -16,9 +16,10 @@ namespace interlock::sim::posix {
 namespace {
 
 // Parts of the names of whose variables may change.
-constexpr std::array<std::string_view, 12> kOfTheProgram = {
-    "interlock",   "_ZNSt",        "_ZNKSt", "_ZSt",    "_ZGV",   "__gnu_cxx",
-    "_ZN7testing", "_ZZN7testing", "_ZN2rc", "_ZZN2rc", "_ZZNSt", "benchmark"};
+constexpr std::string_view kOfTheProgram[] = {
+    "__asan",       "__sanitizer", "__ubsan", "__lsan", "__interception", "interlock",
+    "_ZNSt",        "_ZNKSt",      "_ZSt",    "_ZGV",   "__gnu_cxx",      "_ZN7testing",
+    "_ZZN7testing", "_ZN2rc",      "_ZZN2rc", "_ZZNSt", "benchmark"};
 
 bool IsOfTheProgram(std::string_view name) {
   // A name with a version is a copy of a variable of the C or C++ library.
@@ -72,18 +73,22 @@ const std::vector<ProgramStatics::Variable>& ProgramStatics::All() {
 
 ProgramStatics::ProgramStatics() {
   for (const Variable& one : All()) {
-    before_.insert(before_.end(), one.bytes.begin(), one.bytes.end());
+    const std::size_t at = values_.size();
+    values_.resize(at + one.bytes.size());
+    CopyBytes(values_.data() + at, one.bytes.data(), one.bytes.size());
   }
 }
 
 std::vector<std::string> ProgramStatics::Changed() const {
+  const ProgramStatics now;
   std::vector<std::string> names;
-  auto before = before_.begin();
+  std::size_t at = 0;
   for (const Variable& one : All()) {
-    if (!std::ranges::equal(one.bytes, std::span(before, one.bytes.size()))) {
-      names.push_back(one.name);
-    }
-    before += static_cast<std::ptrdiff_t>(one.bytes.size());
+    const auto of = [&](const ProgramStatics& when) {
+      return std::span(when.values_).subspan(at, one.bytes.size());
+    };
+    if (!std::ranges::equal(of(*this), of(now))) names.push_back(one.name);
+    at += one.bytes.size();
   }
   return names;
 }

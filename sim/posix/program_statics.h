@@ -30,7 +30,7 @@ class ProgramStatics {
   static const std::vector<Variable>& All();
 
  private:
-  std::vector<std::byte> before_;
+  std::vector<std::byte> values_;
 };
 
 }  // namespace interlock::sim::posix

@@ -6,14 +6,6 @@
 // A source that defines some is compiled by itself, without _FORTIFY_SOURCE.
 #pragma once
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define INTERLOCK_SIM_NO_INTERPOSERS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define INTERLOCK_SIM_NO_INTERPOSERS 1
-#endif
-#endif
-
 #include <dlfcn.h>
 #include <sys/time.h>
 #include <time.h>
@@ -26,6 +18,7 @@
 #include <interlock/time.h>
 
 #include "sim/posix/library.h"
+#include "sim/posix/sanitizers.h"
 #include "sim/tripwire.h"
 
 namespace interlock::sim::posix {
@@ -82,3 +75,6 @@ inline Duration LengthOf(const timespec& time) {
     return kept;                                                                               \
   }())))
 #define REAL(name) REAL_AS(#name, decltype(&::name))
+
+// A function of a variable number of arguments reads them all, whether there are so many or not.
+#define READS_REST [[gnu::no_sanitize_address]]

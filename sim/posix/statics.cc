@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "sim/posix/exchange.h"
+#include "sim/posix/bytes.h"
 #include "sim/posix/objects.h"
 
 namespace interlock::sim::posix {
@@ -24,25 +24,14 @@ bool IsIn(const SharedObject& object, const void* address) {
 
 }  // namespace
 
-Statics::Statics() { TakeInitial(); }
-
-Statics::~Statics() {
-  if (statics_in_place == this) PutInPlace(nullptr);
-}
-
-void Statics::TakeInitial() {
-  kept_.clear();
+Statics::Statics() {
   for (const SharedObject& object : ObjectsUnderTest()) {
     kept_.insert(kept_.end(), object.initial.begin(), object.initial.end());
   }
 }
 
-void Statics::Forget() {
-  if (kept_.empty()) return;
+Statics::~Statics() {
   if (statics_in_place == this) PutInPlace(nullptr);
-  TakeInitial();
-  initialised_ = false;
-  at_exit_.clear();
 }
 
 void Statics::Initialise() {

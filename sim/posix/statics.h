@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// The static variables of one simulated process: those of the shared objects of code under test
-// (objects.h), which each process has for itself, as it would have by itself. While a task runs
-// its process's variables stand where the objects have them, so pointers to them stay right; what
-// the objects initialise at their start they initialise in each process, in its first task.
+// The static variables of a simulated process, from its start to its end: those of the shared
+// objects of code under test (objects.h), which each process has for itself, as it would have by
+// itself. While a task runs its process's variables stand where the objects have them, so pointers
+// to them stay right; what the objects initialise at their start they initialise in each process,
+// in its first task.
 //
 // Non-guarantee: what is linked into the program itself, or belongs to the program by a copy
 // relocation or as a unique symbol (inline variables that the program has, too), all processes
-// share; and heap that a dead process had is lost.
+// share.
 // Internal to sim/posix. Thread safety: none; the variables are the whole program's, so OneAtATime
 // must be held.
 #pragma once
@@ -22,9 +23,6 @@ namespace interlock::sim::posix {
 class Statics {
  public:
   Statics();
-  /// The process begins anew: nothing is initialised, and what it had to do at its end is not done.
-  void Forget();
-
   /// For the process's first task: initialises the objects, unless that was done. YIELDS if their
   /// code does.
   void Initialise();
@@ -50,7 +48,6 @@ class Statics {
   };
 
   void Exchange();
-  void TakeInitial();
 
   bool initialised_ = false;
   std::vector<std::byte> kept_;

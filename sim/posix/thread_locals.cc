@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "sim/check.h"
-#include "sim/posix/exchange.h"
+#include "sim/posix/bytes.h"
 
 extern "C" void* __tls_get_addr(std::size_t* module_and_offset);
 

@@ -36,7 +36,10 @@ void NoteKey(pthread_key_t key, Destructor destroy) {
 Threads::Thread& Threads::Of(const ScheduledTask& task) {
   if (threads_.size() <= task.ordinal) threads_.resize(task.ordinal + 1);
   std::unique_ptr<Thread>& thread = threads_[task.ordinal];
-  if (thread == nullptr) thread = std::make_unique<Thread>();
+  if (thread == nullptr) {
+    thread = std::make_unique<Thread>();
+    thread->life = lives_;
+  }
   return *thread;
 }
 

@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,6 +33,8 @@ class Threads {
   /// keys have for it.
   void Run(const std::function<void()>& body);
   ThreadLocals& LocalsOf(const ScheduledTask& task) { return Of(task).locals; }
+  /// How often the process had begun anew when the task was made.
+  std::size_t LifeOf(const ScheduledTask& task) { return Of(task).life; }
 
   /// In teardown the thread has ended before it began: std::thread throws at any error.
   int Create(pthread_t* created, const pthread_attr_t* options, void* (*body)(void*),
@@ -45,7 +48,10 @@ class Threads {
   /// Of the running thread, of those since Forget: the first one has 0.
   std::uint32_t Ordinal() const { return parking_.current()->ordinal - first_ordinal_; }
   /// The process begins anew.
-  void Forget() { first_ordinal_ = static_cast<std::uint32_t>(threads_.size()); }
+  void Forget() {
+    first_ordinal_ = static_cast<std::uint32_t>(threads_.size());
+    ++lives_;
+  }
 
   /// pthread_setspecific: ENOMEM never.
   int SetSpecific(pthread_key_t key, const void* value);
@@ -67,6 +73,7 @@ class Threads {
 
   struct Thread {
     ScheduledTask* task = nullptr;  // null: not one of Create's
+    std::size_t life = 0;
     void* result = nullptr;
     bool detached = false;
     bool joined = false;
@@ -86,6 +93,7 @@ class Threads {
   Parking& parking_;
   std::vector<std::unique_ptr<Thread>> threads_;  // by ScheduledTask::ordinal
   std::uint32_t first_ordinal_ = 0;
+  std::size_t lives_ = 0;
 };
 
 /// What pthread_key_create was given for the new key; null: nothing. Keys are the whole program's.

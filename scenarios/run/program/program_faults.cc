@@ -79,7 +79,7 @@ Status CheckClients(const harness::Program& program) {
   }
   if (program.posix && !sim::TripwireIsArmed()) {
     return Bad(
-        "posix clients cannot be simulated in this build: a sanitizer has the C library's "
+        "posix clients cannot be simulated in this build: ThreadSanitizer has the C library's "
         "functions");
   }
   return Status();

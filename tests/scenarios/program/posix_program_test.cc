@@ -96,7 +96,7 @@ Program AskingThreads(bool guarded) {
 class PosixProgramTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!sim::TripwireIsArmed()) GTEST_SKIP() << "a sanitizer has these functions";
+    if (!sim::TripwireIsArmed()) GTEST_SKIP() << "ThreadSanitizer has these functions";
   }
 };
 

@@ -274,7 +274,7 @@ TEST(SimulateMisuseTest, WhatIsNoExceptionOfTheStandardIsNamedByItsType) {
 }
 
 TEST(SimulateMisuseTest, AnInvariantThatReadsARealClockHasFailedByThatCall) {
-  if (!sim::TripwireIsArmed()) GTEST_SKIP() << "a sanitizer has these functions";
+  if (!sim::TripwireIsArmed()) GTEST_SKIP() << "ThreadSanitizer has these functions";
   const Program program = WithInvariant([](const ProgramView& view) {
     const std::string long_text(100, 'x');  // memory that the jump loses
     const auto now = std::chrono::system_clock::now().time_since_epoch();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // What is initialised once, by which of the threads and processes.
+#include <cxxabi.h>
 #include <pthread.h>
 
 #include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <stdexcept>
@@ -16,24 +16,19 @@
 
 #include "tests/sim/world_fixture.h"
 
-// What the compiler calls around the initialisation of a function static.
-extern "C" int __cxa_guard_acquire(std::uint64_t* guard);
-extern "C" void __cxa_guard_release(std::uint64_t* guard) noexcept;
-extern "C" void __cxa_guard_abort(std::uint64_t* guard) noexcept;
-
 namespace interlock::sim {
 namespace {
 
-/// A function static that each test makes anew.
+/// A function static that each test makes anew, by what the compiler calls for one.
 struct Static {
-  std::uint64_t guard = 0;
+  abi::__guard guard = 0;
   std::vector<int> made_by;
 
   void Touch(int who) {
-    if (__cxa_guard_acquire(&guard) == 0) return;
+    if (abi::__cxa_guard_acquire(&guard) == 0) return;
     std::this_thread::sleep_for(seconds(10));
     made_by.push_back(who);
-    __cxa_guard_release(&guard);
+    abi::__cxa_guard_release(&guard);
   }
 };
 
@@ -59,17 +54,19 @@ TEST(InitialisationsTest, AProcessWaitsForAnotherThatInitialisesWhatBothHave) {
   ASSERT_EQ(ends.size(), 2U);
   EXPECT_EQ(ends[0], seconds(10));
   EXPECT_LT(ends[1], seconds(12));
-  EXPECT_EQ(__cxa_guard_acquire(&shared.guard), 0);
+  EXPECT_EQ(abi::__cxa_guard_acquire(&shared.guard), 0);
 }
 
 TEST(InitialisationsTest, WhatACrashLeavesUnfinishedAnotherProcessBeginsAnew) {
   Bench bench(2, {{.kind = FaultKind::kCrash, .process = 0, .step = 0}});
   Static shared;
   int ended = 0;
-  RunTwo(bench, [&](int process) {
+  // Teardown resumes the one that crashed.
+  const std::function<void(int)> main = [&](int process) {
     shared.Touch(process);
     ++ended;
-  });
+  };
+  RunTwo(bench, main);
   EXPECT_TRUE(bench.world->crashed(0));
   EXPECT_EQ(shared.made_by, std::vector{1});
   EXPECT_EQ(ended, 1);
@@ -125,27 +122,27 @@ TEST(InitialisationsTest, OneThatThrowsIsBegunAnewByTheNext) {
 }
 
 TEST(InitialisationsTest, AbortedByAnExceptionAGuardIsFreeAgain) {
-  std::uint64_t guard = 0;
-  EXPECT_EQ(__cxa_guard_acquire(&guard), 1);
-  __cxa_guard_abort(&guard);
-  EXPECT_EQ(__cxa_guard_acquire(&guard), 1);
-  __cxa_guard_release(&guard);
-  EXPECT_EQ(__cxa_guard_acquire(&guard), 0);
+  abi::__guard guard = 0;
+  EXPECT_EQ(abi::__cxa_guard_acquire(&guard), 1);
+  abi::__cxa_guard_abort(&guard);
+  EXPECT_EQ(abi::__cxa_guard_acquire(&guard), 1);
+  abi::__cxa_guard_release(&guard);
+  EXPECT_EQ(abi::__cxa_guard_acquire(&guard), 0);
 }
 
 // Worlds of two OS threads meet at a static of the program: neither waits in virtual time for what
 // happens in the other's.
 TEST(InitialisationsTest, WorldsOfTwoOsThreadsInitialiseOnceTogether) {
   for (int round = 0; round < 200; ++round) {
-    std::uint64_t guard = 0;
+    abi::__guard guard = 0;
     std::atomic<int> made = 0;
     const auto run = [&] {
       Bench bench(1);
       bench.world->ServePosix(0);
       bench.world->Start(0, [&] {
-        if (__cxa_guard_acquire(&guard) == 0) return;
+        if (abi::__cxa_guard_acquire(&guard) == 0) return;
         ++made;
-        __cxa_guard_release(&guard);
+        abi::__cxa_guard_release(&guard);
       });
       EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
       EXPECT_EQ(bench.world->now(), VirtualTime{});

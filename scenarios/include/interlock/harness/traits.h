@@ -72,8 +72,8 @@ struct Traits {
   /// share: a note of the report names what the lock changed there. A stack has 256 KB. It is
   /// judged by drawn and pinned runs alone: no search can see what it remembers, and no real server
   /// is called "redis". What is not served (fork, files that are written, timerfd ...) ends the run
-  /// and is named; a note says beforehand what a shared object would call of it. Not in sanitizer
-  /// builds.
+  /// and is named; a note says beforehand what a shared object would call of it. Not with
+  /// ThreadSanitizer.
   bool posix = false;
 };
 
