@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <execinfo.h>
 #include <fcntl.h>
 
 #include <array>
@@ -28,7 +29,6 @@
 namespace interlock::scenarios {
 namespace {
 
-constexpr int kOverdue = SIGUSR2;
 constexpr std::size_t kMostThreads = 256;
 constexpr std::size_t kAlternateStack = 256 * 1024;
 constexpr int kLockAtFault = 1;
@@ -91,7 +91,7 @@ std::string_view Describe(int signal, const void* address) {
     case kOverdue:
       return "made no progress: an endless loop";
     case SIGABRT:
-      return sim::TripwireReason() != nullptr ? "escaped the simulation" : "aborted";
+      return sim::TripwireReason() != nullptr ? kEscaped : "aborted";
     case SIGSEGV:
       return sim::IsFiberGuardPage(address) ? "overflowed its stack: an endless recursion"
                                             : "crashed (SIGSEGV)";
@@ -138,6 +138,12 @@ void WriteReplayLine(const Slot& slot, std::string_view program) {
 /// Leaves the reason in the box. The process that started this one reads it there and tells the
 /// user.
 [[noreturn]] void EndInBox(BlackBox& box, int signal, const void* address) {
+  if (signal == kOverdue) {
+    SendAll(STDERR_FILENO, "interlock: the lock makes no progress here:\n");
+    std::array<void*, 64> frames{};
+    const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
+    backtrace_symbols_fd(frames.data(), count, STDERR_FILENO);
+  }
   FixedText<512> reason;
   reason << Describe(signal, address);
   if (const char* function = sim::TripwireReason()) reason << " by calling " << function;

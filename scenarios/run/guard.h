@@ -6,7 +6,8 @@
 // fault) or 70 (ours). Runs on alternate stacks and calls only async-signal-safe functions.
 //
 // In a process with a black box (see black_box.h) it only notes the reason there, and ends: the
-// parent process knows the rest and reports it.
+// parent process knows the rest and reports it. A thread without progress also prints its
+// backtrace.
 //
 // The watchdog counts real seconds, outside every hash: a run that exceeds the patience has left
 // the simulation's control, because every seam call counts as progress towards a step limit.
@@ -15,6 +16,7 @@
 #pragma once
 
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,6 +24,12 @@
 #include "scenarios/cases/synchrony.h"
 
 namespace interlock::scenarios {
+
+/// Sent to a thread that makes no progress: it prints where it stands, and ends its process.
+inline constexpr int kOverdue = SIGUSR2;
+
+/// How a lock ended its process that called what it may not: the beginning of the reason.
+inline constexpr std::string_view kEscaped = "escaped the simulation";
 
 struct GuardOptions {
   std::chrono::seconds patience{30};    ///< real time that one run may take

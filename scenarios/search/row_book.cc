@@ -139,6 +139,7 @@ void RowBook::Add(const Unit& unit, const UnitResult& sum) {
   }
   if (!sum.crash) return;
   rows.push_back(CrashRow(unit, sum));
+  if (EndsUnserved(unit, *sum.crash)) return;
   AddFound(FoundIn(unit, Judged::kCrash, {sum.crash->index}, 1), sum.runs + 1);
 }
 

@@ -11,6 +11,7 @@
 
 #include "scenarios/judge/demanded.h"
 #include "scenarios/judge/property.h"
+#include "scenarios/run/guard.h"
 #include "scenarios/search/guarantees.h"
 
 namespace interlock::scenarios {
@@ -250,6 +251,10 @@ ResultRow RowOf(const Unit& unit, Judged property) {
   return row;
 }
 
+bool EndsUnserved(const Unit& unit, const LockCrash& crash) {
+  return unit.entry->subject->traits().posix && crash.what.starts_with(kEscaped);
+}
+
 ResultRow CrashRow(const Unit& unit, const UnitResult& sum) {
   ResultRow row = RowOf(unit, Judged::kCrash);
   row.verdict = Verdict::kViolated;
@@ -257,6 +262,10 @@ ResultRow CrashRow(const Unit& unit, const UnitResult& sum) {
   row.exercised = row.runs;
   row.runs_to_first_violation = sum.crash->index + 1;
   row.reason = fmt::format("the lock {}", sum.crash->what);
+  if (EndsUnserved(unit, *sum.crash)) {
+    row.verdict = Verdict::kInconclusive;
+    row.reason += ", which no simulated process has";
+  }
   return row;
 }
 

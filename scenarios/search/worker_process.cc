@@ -6,6 +6,7 @@
 #include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -294,7 +295,14 @@ WorkerAnswer WorkerProcess::Await(std::chrono::seconds patience, const std::atom
   return AnswerOf(wait, patience);
 }
 
+void WorkerProcess::AskWhereItStands() const {
+  // Its first thread is the one that runs locks.
+  syscall(SYS_tgkill, pid_, pid_, kOverdue);
+  for (int ms = 0; ms < kLongestEnd && !HasEnded(); ++ms) poll(nullptr, 0, 1);
+}
+
 WorkerAnswer WorkerProcess::AnswerOf(Wait wait, std::chrono::seconds patience) {
+  if (wait == Wait::kHung) AskWhereItStands();
   const int status = End();
   WorkerAnswer answer;
   if (wait == Wait::kStopped) return answer;

@@ -101,6 +101,8 @@ class WorkerProcess {
   WorkerAnswer AnswerOf(Wait wait, std::chrono::seconds patience);
   /// Kills and reaps it.
   int End();
+  /// Makes a process without progress print where it stands; it ends then, unless it cannot.
+  void AskWhereItStands() const;
   std::string HowItEnded(int status) const;
 
   const pid_t pid_;

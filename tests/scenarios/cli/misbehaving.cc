@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A program with locks that do what no lock should: spin, abort, recurse, throw, leave the process,
-// take all memory, wait for what never comes, read a real clock, remember an earlier run.
+// take all memory, wait for what never comes, read a real clock, remember an earlier run, call what
+// no simulated process has.
 // misbehaving_test.cc runs it and looks at how it ends.
 #include <interlock/harness/main.h>
 
@@ -95,8 +96,8 @@ class GuiltyLock final : public harness::Lock {
 
 class Guilty final : public harness::Subject {
  public:
-  Guilty(std::string name, Place place, Crime crime)
-      : name_(std::move(name)), place_(place), crime_(crime) {}
+  Guilty(std::string name, Place place, Crime crime, bool posix)
+      : name_(std::move(name)), place_(place), crime_(crime), posix_(posix) {}
 
   std::string_view name() const override {
     if (place_ == Place::kName) crime_();
@@ -107,6 +108,7 @@ class Guilty final : public harness::Subject {
     if (place_ == Place::kTraits) crime_();
     harness::Traits traits;
     traits.can_extend = place_ == Place::kExtend;
+    traits.posix = posix_;
     return traits;
   }
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
@@ -124,6 +126,7 @@ class Guilty final : public harness::Subject {
   std::string name_;
   Place place_;
   Crime crime_;
+  bool posix_;
 };
 
 volatile int sink = 0;
@@ -175,6 +178,8 @@ void TakeAllMemory() {
   for (;;) all.push_back(std::make_unique<std::vector<char>>(kMuch, 'x'));
 }
 
+void Fork() { sink = fork(); }
+
 void CloseStdout() { close(STDOUT_FILENO); }
 
 }  // namespace
@@ -184,6 +189,7 @@ int main(int argc, char** argv) {
     const char* name;
     Crime crime;
     Place place = Place::kAcquire;
+    bool posix = false;
   };
   std::vector<std::shared_ptr<const harness::Subject>> subjects;
   for (const Suspect& one :
@@ -205,8 +211,9 @@ int main(int argc, char** argv) {
                             {"test/null-in-traits", AccessNull, Place::kTraits},
                             {"test/null-in-name", AccessNull, Place::kName},
                             {"test/remembering", Remember},
+                            {"test/forking", Fork, Place::kAcquire, true},
                             {"test/refusing", Refuse}}) {
-    subjects.push_back(std::make_shared<Guilty>(one.name, one.place, one.crime));
+    subjects.push_back(std::make_shared<Guilty>(one.name, one.place, one.crime, one.posix));
   }
   return harness::Main(argc, argv, std::move(subjects));
 }

@@ -87,6 +87,27 @@ TEST(MisbehavingLockTest, AnEndlessLoopIsEndedByTheWatchdog) {
   ExpectEnd("test/spinning", "made no progress for 2 s");
 }
 
+TEST(MisbehavingLockTest, WhereALockMakesNoProgressIsPrinted) {
+  const ScratchFolder folder;
+  const ChildResult child = Check("test/blocking", folder.path());
+  EXPECT_THAT(child.err, HasSubstr("makes no progress here"));
+  EXPECT_THAT(child.err, HasSubstr("read"));
+}
+
+// What the simulated C library lacks is no fault of a lock that was compiled for a real one.
+TEST(MisbehavingLockTest, CallingWhatNoSimulatedProcessHasIsInconclusive) {
+  const ScratchFolder folder;
+  const ChildResult child = Check("mutex,test/forking", folder.path());
+  EXPECT_EQ(child.exit_code, 2) << child.out << child.err;
+  const auto rows = RowsOf(ReportIn(folder.path()), "test/forking");
+  ASSERT_FALSE(rows.empty()) << child.out;
+  for (const reports::ResultRow& row : rows) {
+    EXPECT_EQ(row.verdict, reports::Verdict::kInconclusive) << row.property;
+    EXPECT_THAT(row.reason, HasSubstr("escaped the simulation by calling fork"));
+  }
+  EXPECT_THAT(child.err, HasSubstr("Called from"));
+}
+
 TEST(MisbehavingLockTest, AWaitForWhatNeverComesIsEndedByTheWatchdog) {
   ExpectEnd("test/blocking", "made no progress for 2 s");
 }
