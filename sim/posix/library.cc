@@ -47,13 +47,13 @@ void Library::Forget() {
   parking_.Forget();
   threads_.Forget();
   lives_.push_back(std::make_unique<Statics>());
-  dead_tasks_ = engine_.scheduler.unfinished(process_.id);
   mutexes_.Forget();
   shared_locks_.Forget();
   identity_.Forget();
 }
 
 void Library::RunTask(const std::function<void()>& body) {
+  ++tasks_begun_;
   statics().Initialise();
   try {
     threads_.Run(body);
@@ -67,12 +67,12 @@ void Library::RunTask(const std::function<void()>& body) {
 // A process that comes to its end does what it has to do then. What one that crashed has left is
 // cleared away in teardown, by the last of all its tasks.
 void Library::EndStatics() {
-  const int tasks = engine_.scheduler.unfinished(process_.id);
+  --tasks_begun_;
   if (!engine_.scheduler.tearing_down()) {
-    if (tasks == dead_tasks_ + 1) statics().Exit();
+    if (engine_.scheduler.unfinished(process_.id) == 1) statics().Exit();
     return;
   }
-  if (tasks > 1) return;
+  if (tasks_begun_ > 0) return;
   for (const auto& life : lives_) {
     Statics::PutInPlace(life.get());
     life->Exit();

@@ -140,7 +140,7 @@ class Library {
   Initialisations initialisations_{parking_};
   Identity identity_{process_};
   std::vector<std::unique_ptr<Statics>> lives_;  // of the process; those before the last are over
-  int dead_tasks_ = 0;                           // of those
+  int tasks_begun_ = 0;                          // and not at their end, in all lives
   int readings_in_teardown_ = 0;
 };
 

@@ -71,8 +71,8 @@ inline Duration LengthOf(const timespec& time) {
 // The next definition of the function; kept without a guarded static, which may itself wait.
 #define REAL_AS(symbol, type)                                                                  \
   (reinterpret_cast<type>(interlock::sim::posix::Resolve(symbol, []() -> std::atomic<void*>& { \
-    static constinit std::atomic<void*> kept = nullptr;                                        \
-    return kept;                                                                               \
+    static constinit std::atomic<void*> interlock_kept = nullptr;                              \
+    return interlock_kept;                                                                     \
   }())))
 #define REAL(name) REAL_AS(#name, decltype(&::name))
 

@@ -112,6 +112,31 @@ TEST(StaticsTest, AProcessThatIsStartedAgainBeginsWithNewOnes) {
   EXPECT_THAT(counts, ::testing::ElementsAre(101, 102, 103, 104, 101, 102, 103, 104, 105));
 }
 
+// Each thread that ends leaves them to the others, and what the first life has left is cleared away
+// only in teardown.
+TEST(StaticsTest, AProcessThatIsStartedAgainKeepsThemUntilItsLastThreadEnds) {
+  static std::vector<int> told;
+  told.clear();
+  int lives = 0;
+  Bench bench(1, {{.kind = FaultKind::kRestart, .process = 0, .step = 4, .length = seconds(5)}});
+  bench.world->ServePosix(0);
+  bench.world->Start(0, [&lives] {
+    ++lives;
+    visitors::AtTheEnd([](int count) { told.push_back(count); });
+    for (int i = 0; i < 3; ++i) {
+      std::thread([] { visitors::Count(); }).join();
+      if (::sleep(1) != 0) return;  // in teardown
+      EXPECT_THAT(told, ::testing::IsEmpty());
+      EXPECT_THAT(visitors::Remember("word"), ::testing::StartsWith("a beginning"));
+    }
+  });
+  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+  EXPECT_EQ(lives, 2);
+  EXPECT_THAT(told, ::testing::ElementsAre(103));
+  bench.TearDown();
+  EXPECT_EQ(told.size(), 2U);
+}
+
 // As exit(3) does, but only for a process that comes to its end by itself.
 TEST(StaticsTest, AtTheEndOfAProcessTheyAreDestroyed) {
   static std::vector<int> told;
