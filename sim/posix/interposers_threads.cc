@@ -21,9 +21,15 @@ const char kThreadCalls[] = "threads";
 #include <cstdint>
 #include <optional>
 
+namespace interlock::sim::posix {
+// AddressSanitizer makes the first key of a program, for what it knows of each OS thread.
+constinit static std::optional<pthread_key_t> first_key;
+}  // namespace interlock::sim::posix
+
 using interlock::kNever;
 using interlock::MonotonicTime;
 using interlock::sim::ServingLibrary;
+using interlock::sim::posix::first_key;
 using interlock::sim::posix::GuardMark;
 using interlock::sim::posix::Initialisations;
 using interlock::sim::posix::kWithAsan;
@@ -73,9 +79,6 @@ long CallFutex(Library& library, const int* word, int operation, long value,
       return -ENOSYS;
   }
 }
-
-// AddressSanitizer makes the first key of a program, for what it knows of each OS thread.
-constinit std::optional<pthread_key_t> first_key;
 
 bool IsOfSanitizer(pthread_key_t key) { return kWithAsan && key == first_key; }
 

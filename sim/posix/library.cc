@@ -67,16 +67,17 @@ void Library::RunTask(const std::function<void()>& body) {
 // A process that comes to its end does what it has to do then. What one that crashed has left is
 // cleared away in teardown, by the last of all its tasks.
 void Library::EndStatics() {
+  const Scheduler& scheduler = engine_.scheduler;
+  if (!scheduler.tearing_down() && scheduler.unfinished(process_.id) == 1) statics().Exit();
+  if (scheduler.tearing_down() && tasks_begun_ == 1) {
+    for (std::size_t life = 0; life < lives_.size(); ++life) {
+      // What it calls may wait, and finds its variables in place then, too.
+      threads_.BelongTo(life);
+      PutInPlace(this, *parking_.current());
+      lives_[life]->Exit();
+    }
+  }
   --tasks_begun_;
-  if (!engine_.scheduler.tearing_down()) {
-    if (engine_.scheduler.unfinished(process_.id) == 1) statics().Exit();
-    return;
-  }
-  if (tasks_begun_ > 0) return;
-  for (const auto& life : lives_) {
-    Statics::PutInPlace(life.get());
-    life->Exit();
-  }
 }
 
 void Library::PutInPlace(Library* library, const ScheduledTask& task) {

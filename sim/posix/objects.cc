@@ -14,6 +14,8 @@
 #include <string_view>
 #include <utility>
 
+#include "sim/posix/elf_file.h"
+
 namespace interlock::sim::posix {
 
 namespace {
@@ -193,8 +195,15 @@ class Reader {
   Range whole_;
 };
 
+/// Whether the heap is its: that of all processes and of the simulator.
+bool IsAllocator(const char* path) {
+  return std::ranges::any_of(ElfFile(path).Symbols(SHT_DYNSYM), [](const ElfFile::Symbol& symbol) {
+    return symbol.name == "malloc" && symbol.about.st_shndx != SHN_UNDEF;
+  });
+}
+
 int AddModule(dl_phdr_info* module, std::size_t /*size*/, void* to) {
-  if (IsOfTheProgram(module->dlpi_name)) return 0;
+  if (IsOfTheProgram(module->dlpi_name) || IsAllocator(module->dlpi_name)) return 0;
   auto object = Reader(*module).Read(module->dlpi_name);
   if (object.has_value() && !object->statics.empty()) {
     static_cast<std::vector<SharedObject>*>(to)->push_back(*std::move(object));

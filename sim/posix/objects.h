@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The shared objects of code under test, as the dynamic linker has loaded them (elf(5)): where
-// their static variables stand, and what initialises them. Not the C and C++ libraries, nor those
-// that Interlock itself is linked with.
+// their static variables stand, and what initialises them. Not the C and C++ libraries, an
+// allocator, nor those that Interlock itself is linked with.
 //
 // What is read: the program headers, DT_INIT, DT_INIT_ARRAY, DT_RELA and DT_JMPREL. An object with
 // relative relocations in DT_RELR is left out. Internal to sim/posix. Thread safety: const.

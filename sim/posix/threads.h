@@ -35,6 +35,8 @@ class Threads {
   ThreadLocals& LocalsOf(const ScheduledTask& task) { return Of(task).locals; }
   /// How often the process had begun anew when the task was made.
   std::size_t LifeOf(const ScheduledTask& task) { return Of(task).life; }
+  /// The running task is from now on one of that life.
+  void BelongTo(std::size_t life) { Own().life = life; }
 
   /// In teardown the thread has ended before it began: std::thread throws at any error.
   int Create(pthread_t* created, const pthread_attr_t* options, void* (*body)(void*),

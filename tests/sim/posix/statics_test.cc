@@ -122,7 +122,11 @@ TEST(StaticsTest, AProcessThatIsStartedAgainKeepsThemUntilItsLastThreadEnds) {
   bench.world->ServePosix(0);
   bench.world->Start(0, [&lives] {
     ++lives;
-    visitors::AtTheEnd([](int count) { told.push_back(count); });
+    visitors::AtTheEnd([](int count) {
+      told.push_back(count);
+      // Others run meanwhile, in teardown, too.
+      for (int i = 0; i < 300; ++i) std::this_thread::yield();
+    });
     for (int i = 0; i < 3; ++i) {
       std::thread([] { visitors::Count(); }).join();
       if (::sleep(1) != 0) return;  // in teardown
