@@ -186,6 +186,7 @@ void Scheduler::Resume(ScheduledTask* task) {
     const TripwireScope armed(library);
     posix::Library::PutInPlace(library, *task);
     task->fiber.Resume();
+    posix::Library::TakeAwayStatics();
   }
   current_ = nullptr;
   if (mirror != nullptr) mirror->OnTask(-1);

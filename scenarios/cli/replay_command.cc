@@ -19,6 +19,7 @@
 #include "scenarios/run/guard.h"
 #include "scenarios/search/isolated.h"
 #include "scenarios/search/row_book.h"
+#include "scenarios/search/rows.h"
 #include "scenarios/search/shrink/continued.h"
 #include "scenarios/search/shrink/explain.h"
 #include "scenarios/search/to_report.h"
@@ -159,9 +160,12 @@ class Replay {
     sum.crash = LockCrash{0, end.what, end.hung, ""};
     CampaignResult result = ResultOf(sum);
     std::erase_if(result.report.results,
-                  [](const auto& row) { return row.verdict != reports::Verdict::kViolated; });
-    Found& found = result.found.front();
-    found.row = 0;
+                  [](const auto& row) { return row.property != Slug(Judged::kCrash); });
+    Found found;
+    found.unit = case_.unit;
+    found.property = Judged::kCrash;
+    found.candidates = {0};
+    found.violating_runs = 1;
     found.original = found.workload = case_.workload;
     found.token = case_.token_text;
     found.runs = 0;
@@ -172,7 +176,8 @@ class Replay {
     const ExitCode printed =
         Print(settings_.forced.json ? ToJson(result.report)
                                     : ToText(result.report, {shown}, TextOptionsForStdout()));
-    return Combine(printed, ExitCode::kViolated);
+    const bool unserved = EndsUnserved(case_.unit, *sum.crash);
+    return Combine(printed, unserved ? ExitCode::kInconclusive : ExitCode::kViolated);
   }
 
   ExitCode Publish(const RunResult& run, bool diverged) {

@@ -75,6 +75,10 @@ UnitResult IsolatedRunner::RunBlock(const Unit& unit, std::uint64_t first, std::
   reports::WorkRequest request = RequestOf(options_, unit, Task::kBlock);
   request.first = first;
   request.count = count;
+  if (unit.entry->subject->traits().posix) {
+    if (compiled_runs_ >= kCompiledRuns) worker_ = nullptr;
+    compiled_runs_ = worker_ == nullptr ? count : compiled_runs_ + count;
+  }
   const WorkerAnswer answer = Ask(request);
   if (answer.body) {
     const auto block = reports::ReadBlock(*answer.body);

@@ -15,7 +15,9 @@
 //   unless already violated.
 // - a case that crashes while being shrunk stays as found; an explanation that crashes is repeated
 //   without trying neighbours.
-// Our own locks run in the calling process: they are known not to crash, and that is faster.
+// What code as it is compiled allocates and never frees stays in its worker, which is replaced
+// after kCompiledRuns. Our own locks run in the calling process: they are known not to crash, and
+// that is faster.
 //
 // Non-guarantee: a crash that depends on state left by earlier runs of the process may, with
 // another number of threads, be found in another run or not at all; its replay says so. Thread
@@ -36,6 +38,9 @@
 #include "scenarios/search/worker_process.h"
 
 namespace interlock::scenarios {
+
+/// What each of so many runs leaves, a MiB at most, its worker may have.
+inline constexpr std::uint64_t kCompiledRuns = 1000;
 
 class IsolatedRunner {
  public:
@@ -68,6 +73,7 @@ class IsolatedRunner {
   const CampaignOptions& options_;
   UnitRunner here_;
   std::unique_ptr<WorkerProcess> worker_;
+  std::uint64_t compiled_runs_ = 0;  ///< of this worker, of locks with Traits::posix
   bool unavailable_ = false;
 };
 

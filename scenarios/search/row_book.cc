@@ -15,6 +15,7 @@
 #include "scenarios/judge/property.h"
 #include "scenarios/search/lock_exploration.h"
 #include "scenarios/search/rows.h"
+#include "sim/posix/objects.h"
 #include "sim/posix/unserved.h"
 
 namespace interlock::scenarios {
@@ -186,6 +187,10 @@ void RowBook::Close() {
         lock, fmt::join(names, ", ")));
   }
   if (std::ranges::any_of(units_, &IsCompiledForeign)) {
+    for (const std::string& path : sim::posix::UnreadObjects()) {
+      result_.report.notes.push_back(
+          fmt::format("{} cannot be read: all clients and runs share its static variables", path));
+    }
     for (const auto& [object, names] : sim::posix::UnservedImports()) {
       result_.report.notes.push_back(
           fmt::format("{} calls what no simulated process has: {}. A run that comes to such a call "

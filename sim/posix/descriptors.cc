@@ -43,28 +43,36 @@ int Descriptors::CountReady(std::span<pollfd> entries) {
 }
 
 int Descriptors::Poll(std::span<pollfd> entries, MonotonicTime deadline) {
-  std::vector<std::shared_ptr<Pollable>> awaited;
+  // They are kept over the wait, in which another task may close them.
+  std::vector<std::shared_ptr<Pollable>> kept;
   for (;;) {
     if (engine_.scheduler.tearing_down()) return -ECANCELED;
     if (const int ready = CountReady(entries); ready > 0) return ready;
     if (engine_.Reached(process_, deadline)) return 0;
-    // They are kept over the wait, in which another task may close them.
-    awaited.clear();
+    kept.clear();
     for (const pollfd& entry : entries) {
-      if (auto one = Find(entry.fd)) awaited.push_back(std::move(one));
+      if (auto one = Find(entry.fd)) kept.push_back(std::move(one));
     }
+    const std::vector<std::weak_ptr<Pollable>> awaited(kept.begin(), kept.end());
     AwaitAny(awaited, deadline);
   }
 }
 
-void Descriptors::AwaitAny(std::span<const std::shared_ptr<Pollable>> awaited,
+void Descriptors::AwaitAny(std::span<const std::weak_ptr<Pollable>> awaited,
                            MonotonicTime deadline) {
   ScheduledTask* const self = engine_.scheduler.current();
-  for (const auto& one : awaited) one->AddWaiter(self);
-  const auto link = awaited.empty() ? std::nullopt : awaited.front()->link();
+  std::optional<std::uint32_t> link;
+  for (const auto& weak : awaited) {
+    const auto one = weak.lock();
+    if (one == nullptr) continue;
+    if (!link.has_value()) link = one->link();
+    one->AddWaiter(self);
+  }
   const WaitKind kind = link.has_value() ? WaitKind::kReply : WaitKind::kEvent;
   engine_.Wait(kind, process_, deadline, VirtualTime::max(), link.value_or(0));
-  for (const auto& one : awaited) one->RemoveWaiter(engine_.scheduler, self);
+  for (const auto& weak : awaited) {
+    if (const auto one = weak.lock()) one->RemoveWaiter(engine_.scheduler, self);
+  }
 }
 
 }  // namespace interlock::sim::posix

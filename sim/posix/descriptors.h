@@ -36,8 +36,8 @@ class Descriptors {
 
   /// How many are ready, or -ECANCELED in teardown. YIELDS.
   int Poll(std::span<pollfd> entries, MonotonicTime deadline);
-  /// Waits until one of them may be ready. YIELDS.
-  void AwaitAny(std::span<const std::shared_ptr<Pollable>> awaited, MonotonicTime deadline);
+  /// Waits until one of them may be ready. Whoever else holds them may let them go. YIELDS.
+  void AwaitAny(std::span<const std::weak_ptr<Pollable>> awaited, MonotonicTime deadline);
 
  private:
   int CountReady(std::span<pollfd> entries);

@@ -77,8 +77,9 @@ int EventSet::Wait(Engine& engine, const Process& process, Descriptors& descript
     if (engine.scheduler.tearing_down()) return -ECANCELED;
     if (const int told = Collect(events); told > 0) return told;
     if (engine.Reached(process, deadline)) return 0;
-    std::vector<std::shared_ptr<Pollable>> awaited = {self};
-    for (const Interest& interest : interests_) awaited.push_back(interest.in.lock());
+    // Nothing but its descriptor keeps a connection open.
+    std::vector<std::weak_ptr<Pollable>> awaited = {self};
+    for (const Interest& interest : interests_) awaited.push_back(interest.in);
     descriptors.AwaitAny(awaited, deadline);
   }
 }

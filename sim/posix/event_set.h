@@ -4,7 +4,8 @@
 // closed leaves it when nothing else refers to what it stood for.
 //
 // An edge is told again after every read or write of the descriptor, and not only after one that
-// found nothing: as epoll(7) allows. Non-guarantee: a set is in no other set.
+// found nothing: as epoll(7) allows. Non-guarantees: what comes while more is unread is no edge; a
+// set is in no other set.
 // Internal to sim/posix. Thread safety: none; one world, one OS thread.
 #pragma once
 

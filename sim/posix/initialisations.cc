@@ -113,7 +113,9 @@ Mark::State OnceMark::Take() const {
 }
 
 void OnceMark::Leave(bool done) const {
-  std::atomic_ref<int>(*control_).store(done ? kOver : 0, std::memory_order_release);
+  int begun = kBegun;
+  std::atomic_ref<int>(*control_).compare_exchange_strong(begun, done ? kOver : 0,
+                                                          std::memory_order_release);
 }
 
 bool Initialisations::Begin(const Mark& mark) {

@@ -13,6 +13,7 @@ const char kThreadCalls[] = "threads";
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -158,8 +159,15 @@ int sched_yield() noexcept {
 int pthread_key_create(pthread_key_t* key, void (*destroy)(void*)) noexcept {
   const int failed = REAL(pthread_key_create)(key, destroy);
   if (failed == 0) interlock::sim::posix::NoteKey(*key, destroy);
+  Library* library = failed == 0 ? ServingLibrary() : nullptr;
+  if (library != nullptr) library->statics().OwnKey(*key, key);
   if (!first_key.has_value()) first_key = *key;
   return failed;
+}
+
+int pthread_key_delete(pthread_key_t key) noexcept {
+  if (Library* library = ServingLibrary()) library->statics().DisownKey(key);
+  return REAL(pthread_key_delete)(key);
 }
 
 int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
@@ -376,7 +384,19 @@ READS_REST long syscall(long number, ...) noexcept {
   if (library == nullptr) {
     return REAL(syscall)(number, given[0], given[1], given[2], given[3], given[4], given[5]);
   }
-  if (number == SYS_gettid) return static_cast<long>(library->ThreadId());
+  switch (number) {
+    case SYS_gettid:
+      return static_cast<long>(library->ThreadId());
+    case SYS_close:
+      return close(static_cast<int>(given[0]));
+    case SYS_getrandom:
+      return getrandom(reinterpret_cast<void*>(given[0]), static_cast<std::size_t>(given[1]),
+                       static_cast<unsigned>(given[2]));
+    case SYS_io_uring_setup:
+      return Told(-ENOSYS);
+    default:
+      break;
+  }
   if (number != SYS_futex) interlock::sim::posix::Refuse("syscall");
   return Told(CallFutex(*library, reinterpret_cast<const int*>(given[0]),
                         static_cast<int>(given[1]), given[2],

@@ -62,6 +62,8 @@ class Library {
   void RunTask(const std::function<void()>& body);
   /// Puts in place what belongs to the process, or to the task alone; null: to the program.
   static void PutInPlace(Library* library, const ScheduledTask& task);
+  /// After a task: what is called outside of tasks, such as an oracle, finds the program's.
+  static void TakeAwayStatics() { Statics::PutInPlace(nullptr); }
   /// Puts back what belongs to the program when it ends.
   struct OutsideAgain {
     OutsideAgain() = default;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/posix/objects.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -24,10 +26,12 @@ using Program = std::span<const ElfW(Phdr)>;
 
 #if defined(__x86_64__)
 constexpr auto kRelative = R_X86_64_RELATIVE;
+constexpr auto kCopy = R_X86_64_COPY;
 #elif defined(__aarch64__)
 constexpr auto kRelative = R_AARCH64_RELATIVE;
+constexpr auto kCopy = R_AARCH64_COPY;
 #else
-#error "the relative relocation of this machine is to be named here"
+#error "the relocations of this machine are to be named here"
 #endif
 
 // The C and C++ libraries, whose state the whole program needs; those that Interlock is linked
@@ -52,6 +56,19 @@ struct Range {
   std::uintptr_t to = 0;
 };
 
+/// Where the initial bytes of a word of its variables are kept; null: it is none.
+std::byte* InitialOf(SharedObject& object, std::uintptr_t where) {
+  std::size_t at = 0;
+  for (const Extent& part : object.statics) {
+    const auto from = reinterpret_cast<std::uintptr_t>(part.at);
+    if (where >= from && where + sizeof(ElfW(Addr)) <= from + part.size) {
+      return object.initial.data() + at + (where - from);
+    }
+    at += part.size;
+  }
+  return nullptr;
+}
+
 /// What the dynamic section says.
 struct Dynamic {
   std::span<const ElfW(Rela)> relocations;
@@ -59,7 +76,10 @@ struct Dynamic {
   ElfW(Addr) call_table = 0;  // its first words are the linker's own
   ElfW(Addr) init = 0;
   std::span<const ElfW(Addr)> init_array;
-  bool packed = false;
+  std::span<const ElfW(Relr)> packed;
+  const char* strings = nullptr;
+  std::size_t name = 0;
+  std::vector<std::size_t> needs;  // places in the strings
 };
 
 class Reader {
@@ -67,11 +87,17 @@ class Reader {
   explicit Reader(const dl_phdr_info& module)
       : base_(module.dlpi_addr), program_(module.dlpi_phdr, module.dlpi_phnum) {}
 
+  std::span<const ElfW(Rela)> Relocations() {
+    ReadDynamic();
+    return dynamic_.relocations;
+  }
+
   std::optional<SharedObject> Read(const char* path) {
     ReadDynamic();
-    if (dynamic_.packed) return std::nullopt;
     SharedObject object;
     object.path = path;
+    object.base = base_;
+    NameIt(object);
     std::ifstream file(object.path, std::ios::binary);
     for (const ElfW(Phdr) & segment : program_) {
       if (segment.p_type == PT_LOAD) Cover(segment);
@@ -103,6 +129,7 @@ class Reader {
     std::array<ElfW(Addr), DT_RELRENT + 1> values{};
     const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(base_ + dynamic->p_vaddr);
     for (; entry->d_tag != DT_NULL; ++entry) {
+      if (entry->d_tag == DT_NEEDED) dynamic_.needs.push_back(entry->d_un.d_val);
       if (entry->d_tag > 0 && entry->d_tag < static_cast<ElfW(Sxword)>(values.size())) {
         values[static_cast<std::size_t>(entry->d_tag)] = entry->d_un.d_ptr;
       }
@@ -111,8 +138,16 @@ class Reader {
     dynamic_.calls = Table<ElfW(Rela)>(values[DT_JMPREL], values[DT_PLTRELSZ]);
     dynamic_.init = values[DT_INIT];
     dynamic_.init_array = Table<ElfW(Addr)>(values[DT_INIT_ARRAY], values[DT_INIT_ARRAYSZ]);
-    dynamic_.packed = values[DT_RELR] != 0;
+    dynamic_.packed = Table<ElfW(Relr)>(values[DT_RELR], values[DT_RELRSZ]);
+    dynamic_.strings = reinterpret_cast<const char*>(Moved(values[DT_STRTAB]));
+    dynamic_.name = values[DT_SONAME];
     if (values[DT_PLTGOT] != 0) dynamic_.call_table = Moved(values[DT_PLTGOT]);
+  }
+
+  void NameIt(SharedObject& object) const {
+    object.name = dynamic_.name != 0 ? dynamic_.strings + dynamic_.name
+                                     : object.path.substr(object.path.rfind('/') + 1);
+    for (const std::size_t at : dynamic_.needs) object.needs.emplace_back(dynamic_.strings + at);
   }
 
   void Cover(const ElfW(Phdr) & segment) {
@@ -164,21 +199,47 @@ class Reader {
               static_cast<std::streamsize>(there));
   }
 
+  void SetInitial(SharedObject& object, ElfW(Addr) where, ElfW(Addr) value) const {
+    std::byte* const place = InitialOf(object, where);
+    if (place != nullptr) std::memcpy(place, &value, sizeof(value));
+  }
+
   /// What was looked up by name is as it is now: nobody changes a variable that refers to another
   /// object while that is loaded, but for initialisation.
   void Relocate(SharedObject& object) const {
     for (const ElfW(Rela) & one : dynamic_.relocations) {
-      std::byte* const from = reinterpret_cast<std::byte*>(base_ + one.r_offset);
-      std::size_t at = 0;
-      for (const Extent& part : object.statics) {
-        if (from >= part.at && from + sizeof(ElfW(Addr)) <= part.at + part.size) {
-          const ElfW(Addr) moved = base_ + static_cast<ElfW(Addr)>(one.r_addend);
-          const bool relative = ELF64_R_TYPE(one.r_info) == kRelative;
-          std::memcpy(object.initial.data() + at + (from - part.at),
-                      relative ? static_cast<const void*>(&moved) : from, sizeof(moved));
-        }
-        at += part.size;
+      const ElfW(Addr) where = base_ + one.r_offset;
+      ElfW(Addr) value = base_ + static_cast<ElfW(Addr)>(one.r_addend);
+      if (ELF64_R_TYPE(one.r_info) != kRelative) {
+        std::memcpy(&value, reinterpret_cast<const void*>(where), sizeof(value));
       }
+      SetInitial(object, where, value);
+    }
+    RelocatePacked(object);
+  }
+
+  /// An even entry is the address of a word to move; the bits of an odd one say which of the next
+  /// 63 words are to be moved, too.
+  void RelocatePacked(SharedObject& object) const {
+    constexpr ElfW(Addr) kWord = sizeof(ElfW(Addr));
+    const auto move = [&](ElfW(Addr) where) {
+      ElfW(Addr) value = 0;
+      if (const std::byte* const place = InitialOf(object, where)) {
+        std::memcpy(&value, place, sizeof(value));
+        SetInitial(object, where, value + base_);
+      }
+    };
+    ElfW(Addr) next = 0;
+    for (ElfW(Relr) entry : dynamic_.packed) {
+      if ((entry & 1) == 0) {
+        move(base_ + entry);
+        next = base_ + entry + kWord;
+        continue;
+      }
+      for (ElfW(Addr) where = next; (entry >>= 1) != 0; where += kWord) {
+        if ((entry & 1) != 0) move(where);
+      }
+      next += (8 * kWord - 1) * kWord;
     }
   }
 
@@ -196,34 +257,95 @@ class Reader {
 };
 
 /// Whether the heap is its: that of all processes and of the simulator.
-bool IsAllocator(const char* path) {
+bool IsAllocator(const std::string& path) {
   return std::ranges::any_of(ElfFile(path).Symbols(SHT_DYNSYM), [](const ElfFile::Symbol& symbol) {
     return symbol.name == "malloc" && symbol.about.st_shndx != SHN_UNDEF;
   });
 }
 
+struct Objects {
+  std::vector<SharedObject> read;
+  std::vector<std::string> unread;
+  std::vector<ElfW(Rela)> of_program;
+  ElfW(Addr) program_base = 0;
+};
+
 int AddModule(dl_phdr_info* module, std::size_t /*size*/, void* to) {
-  if (IsOfTheProgram(module->dlpi_name) || IsAllocator(module->dlpi_name)) return 0;
-  auto object = Reader(*module).Read(module->dlpi_name);
-  if (object.has_value() && !object->statics.empty()) {
-    static_cast<std::vector<SharedObject>*>(to)->push_back(*std::move(object));
+  auto& all = *static_cast<Objects*>(to);
+  const std::string path = module->dlpi_name;
+  if (path.empty() && all.of_program.empty()) {
+    const auto relocations = Reader(*module).Relocations();
+    all.of_program.assign(relocations.begin(), relocations.end());
+    all.program_base = module->dlpi_addr;
+  }
+  if (IsOfTheProgram(path) || IsAllocator(path)) return 0;
+  auto object = Reader(*module).Read(path.c_str());
+  if (!object.has_value()) {
+    all.unread.push_back(path);
+  } else if (!object->statics.empty()) {
+    all.read.push_back(*std::move(object));
   }
   return 0;
 }
 
-std::vector<SharedObject> ReadAll() {
-  std::vector<SharedObject> objects;
-  dl_iterate_phdr(&AddModule, &objects);
-  // The linker has loaded what an object needs behind the object.
-  std::ranges::reverse(objects);
+/// Variables of the object that the program refers to stand in the program.
+void AddCopies(const Objects& all, SharedObject& object) {
+  const auto names = ElfFile("/proc/self/exe").Symbols(SHT_DYNSYM);
+  const auto own = ElfFile(object.path).Symbols(SHT_DYNSYM);
+  for (const ElfW(Rela) & one : all.of_program) {
+    const std::size_t index = ELF64_R_SYM(one.r_info);
+    if (ELF64_R_TYPE(one.r_info) != kCopy || index >= names.size()) continue;
+    const auto defined = std::ranges::find_if(own, [&](const ElfFile::Symbol& symbol) {
+      return symbol.about.st_shndx != SHN_UNDEF && symbol.name == names[index].name;
+    });
+    if (defined == own.end()) continue;
+    const std::size_t size = defined->about.st_size;
+    const std::uintptr_t original = object.base + defined->about.st_value;
+    std::vector<std::byte> bytes(size);
+    const std::byte* const initial = InitialOf(object, original);
+    std::memcpy(bytes.data(),
+                initial != nullptr ? initial : reinterpret_cast<const std::byte*>(original), size);
+    object.initial.insert(object.initial.end(), bytes.begin(), bytes.end());
+    object.statics.push_back({reinterpret_cast<std::byte*>(all.program_base + one.r_offset), size});
+  }
+}
+
+/// Behind all that it needs, as the linker initialises them.
+void AddInOrder(const std::vector<SharedObject>& all, const SharedObject& object,
+                std::vector<const SharedObject*>& visited, std::vector<SharedObject>& ordered) {
+  if (std::ranges::find(visited, &object) != visited.end()) return;
+  visited.push_back(&object);
+  for (const std::string& name : object.needs) {
+    const auto needed = std::ranges::find(all, name, &SharedObject::name);
+    if (needed != all.end()) AddInOrder(all, *needed, visited, ordered);
+  }
+  ordered.push_back(object);
+}
+
+Objects ReadAll() {
+  Objects all;
+  dl_iterate_phdr(&AddModule, &all);
+  std::vector<const SharedObject*> visited;
+  std::vector<SharedObject> ordered;
+  for (SharedObject& object : all.read) {
+    AddCopies(all, object);
+    // It stays loaded, whoever closes it.
+    dlopen(object.path.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  }
+  for (const SharedObject& object : all.read) AddInOrder(all.read, object, visited, ordered);
+  all.read = std::move(ordered);
+  return all;
+}
+
+const Objects& TheObjects() {
+  static const Objects objects = ReadAll();
   return objects;
 }
 
 }  // namespace
 
-const std::vector<SharedObject>& ObjectsUnderTest() {
-  static const std::vector<SharedObject> objects = ReadAll();
-  return objects;
-}
+const std::vector<SharedObject>& ObjectsUnderTest() { return TheObjects().read; }
+
+const std::vector<std::string>& UnreadObjects() { return TheObjects().unread; }
 
 }  // namespace interlock::sim::posix

@@ -4,11 +4,12 @@
 // their static variables stand, and what initialises them. Not the C and C++ libraries, an
 // allocator, nor those that Interlock itself is linked with.
 //
-// What is read: the program headers, DT_INIT, DT_INIT_ARRAY, DT_RELA and DT_JMPREL. An object with
-// relative relocations in DT_RELR is left out. Internal to sim/posix. Thread safety: const.
+// A variable that the program has taken over by a copy relocation belongs to its object all the
+// same. Internal to sim/posix. Thread safety: const.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,9 @@ struct SharedObject {
   using Function = void (*)(int, char**, char**);
 
   std::string path;
+  std::string name;                ///< as others name it: "libacme.so.1"
+  std::vector<std::string> needs;  ///< the names of others
+  std::uintptr_t base = 0;         ///< what is added to the addresses in its file
   std::vector<Extent> statics;     ///< without what is constant once it is relocated
   std::vector<std::byte> initial;  ///< of all of them, as before `initialise`
   std::vector<Function> initialise;
@@ -31,7 +35,9 @@ struct SharedObject {
 };
 
 /// In the order in which they are to be initialised. Read once, by whoever comes first: objects
-/// that are loaded later are not among them.
+/// that are loaded later are not among them, and those that are stay loaded.
 const std::vector<SharedObject>& ObjectsUnderTest();
+/// The paths of those whose files could not be read: all processes share their variables.
+const std::vector<std::string>& UnreadObjects();
 
 }  // namespace interlock::sim::posix

@@ -32,9 +32,11 @@ class Pollable {
   virtual std::optional<std::uint32_t> link() const { return std::nullopt; }
 
   bool nonblocking = false;
-  std::uint32_t uses = 0;  ///< calls of Receive and Send so far
+  std::uint32_t uses = 0;  ///< calls of Receive, Send and connect so far
 
  protected:
+  /// Names it again, to what has taken the place of what knew it.
+  void NameWaiter() { SetWaiter(waiters_.empty() ? nullptr : waiters_.back()); }
   /// Names the one that is to wake; null: none.
   virtual void SetWaiter(ScheduledTask* task) = 0;
   /// Waits until Ready may have changed. False in teardown.

@@ -30,6 +30,7 @@ bool IsOfTheProgram(std::string_view name) {
 }
 
 std::string Demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;  // it might be one of a type
   int failed = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &failed), &std::free);

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 
 #include <interlock/time.h>
@@ -48,7 +49,13 @@ inline void RefuseOn(int descriptor, const char* function) {
 inline void* Resolve(const char* name, std::atomic<void*>& kept) {
   void* function = kept.load(std::memory_order_relaxed);
   if (function == nullptr) {
-    function = dlsym(RTLD_NEXT, name);
+    if constexpr (kWithAsan) {
+      // What the definitions here have taken the place of.
+      char wrapper[128] = "__interceptor_";
+      std::strncat(wrapper, name, sizeof(wrapper) - std::strlen(wrapper) - 1);
+      function = dlsym(RTLD_DEFAULT, wrapper);
+    }
+    if (function == nullptr) function = dlsym(RTLD_NEXT, name);
     kept.store(function, std::memory_order_relaxed);
   }
   return function;

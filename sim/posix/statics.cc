@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/posix/statics.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,17 +10,21 @@
 
 #include "sim/posix/bytes.h"
 #include "sim/posix/objects.h"
+#include "sim/posix/thread_locals.h"
 
 namespace interlock::sim::posix {
 
 namespace {
 
-// Of whoever holds OneAtATime.
-constinit Statics* statics_in_place = nullptr;
+// On the OS thread that holds OneAtATime.
+constinit thread_local Statics* statics_in_place = nullptr;
+const OfOsThread statics_in_place_is(&statics_in_place, sizeof(statics_in_place));
 
-bool IsIn(const SharedObject& object, const void* address) {
+bool IsUnderTest(const void* address) {
   const auto* const byte = static_cast<const std::byte*>(address);
-  return byte >= object.image.data() && byte < object.image.data() + object.image.size();
+  return std::ranges::any_of(ObjectsUnderTest(), [byte](const SharedObject& one) {
+    return byte >= one.image.data() && byte < one.image.data() + one.image.size();
+  });
 }
 
 }  // namespace
@@ -32,6 +37,13 @@ Statics::Statics() {
 
 Statics::~Statics() {
   if (statics_in_place == this) PutInPlace(nullptr);
+  for (const pthread_key_t key : keys_) pthread_key_delete(key);
+}
+
+void Statics::OwnKey(pthread_key_t key, const void* at) {
+  Dl_info module{};
+  const bool shared = dladdr(at, &module) != 0 && !IsUnderTest(at);
+  if (!shared) keys_.push_back(key);
 }
 
 void Statics::Initialise() {
@@ -45,8 +57,7 @@ void Statics::Initialise() {
 }
 
 bool Statics::AtExit(void (*destroy)(void*), void* argument, const void* object) {
-  const bool mine = std::ranges::any_of(
-      ObjectsUnderTest(), [object](const SharedObject& one) { return IsIn(one, object); });
+  const bool mine = IsUnderTest(object);
   if (mine) at_exit_.push_back({destroy, argument});
   return mine;
 }

@@ -13,6 +13,8 @@
 // must be held.
 #pragma once
 
+#include <pthread.h>
+
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -28,6 +30,10 @@ class Statics {
   void Initialise();
   /// __cxa_atexit: false if `object` is none of these objects', so the program is to do it.
   bool AtExit(void (*destroy)(void*), void* argument, const void* object);
+  /// A key that the process has made goes with it, unless it is kept in a variable of the program,
+  /// which all processes share. `at`: where it is kept.
+  void OwnKey(pthread_key_t key, const void* at);
+  void DisownKey(pthread_key_t key) { std::erase(keys_, key); }
   /// Does what AtExit was told, latest first. YIELDS if that does.
   void Exit();
 
@@ -52,6 +58,7 @@ class Statics {
   bool initialised_ = false;
   std::vector<std::byte> kept_;
   std::vector<Destruction> at_exit_;
+  std::vector<pthread_key_t> keys_;
 };
 
 }  // namespace interlock::sim::posix

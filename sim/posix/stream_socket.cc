@@ -29,7 +29,9 @@ bool IsReply(const Message& message) {
 }  // namespace
 
 StreamSocket::~StreamSocket() {
-  if (link_ != nullptr) engine_.network.CloseFromClient(*link_);
+  if (link_ == nullptr) return;
+  link_->reader = nullptr;
+  engine_.network.CloseFromClient(*link_);
 }
 
 int StreamSocket::Connect(const sockaddr* address, socklen_t size) {
@@ -43,6 +45,7 @@ int StreamSocket::Connect(const sockaddr* address, socklen_t size) {
   if (engine_.scheduler.tearing_down()) return -ECANCELED;
   if (link_ != nullptr) engine_.network.CloseFromClient(*link_);  // of a connect that failed
   link_ = &engine_.network.Open(process_, *NodeAt(engine_, address, size));
+  NameWaiter();
   state_ = State::kConnecting;
   if (nonblocking) return -EINPROGRESS;
   const MonotonicTime deadline =

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -106,6 +107,14 @@ TEST(MisbehavingLockTest, CallingWhatNoSimulatedProcessHasIsInconclusive) {
     EXPECT_THAT(row.reason, HasSubstr("escaped the simulation by calling fork"));
   }
   EXPECT_THAT(child.err, HasSubstr("Called from"));
+
+  // Where such a lock runs in the program itself, the guard prints a token.
+  const std::string run = "v2:test/forking:contention:none:r1";
+  const std::string token = fmt::format("{}:{:08x}", run, TokenCheckSum(run));
+  const ChildResult replayed =
+      RunChild({INTERLOCK_MISBEHAVING, "replay", token, "--watchdog", "2"});
+  EXPECT_EQ(replayed.exit_code, 2) << replayed.out << replayed.err;
+  EXPECT_THAT(replayed.out, HasSubstr("escaped the simulation by calling fork"));
 }
 
 TEST(MisbehavingLockTest, AWaitForWhatNeverComesIsEndedByTheWatchdog) {

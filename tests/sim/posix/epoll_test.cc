@@ -138,6 +138,59 @@ TEST(PosixEpollTest, AWaiterSeesWhatIsAddedMeanwhile) {
   });
 }
 
+// Nothing but its descriptor keeps a connection open: the server hears of the end at once.
+TEST(PosixEpollTest, AConnectionThatIsClosedWhileItIsWaitedForEnds) {
+  RunOne([] {
+    const int set = ::epoll_create1(0);
+    const int file = ConnectedSocket();
+    ASSERT_EQ(::send(file, "CLIENT SETNAME waited\r\n", 23, 0), 23);
+    ASSERT_EQ(Watch(set, EPOLL_CTL_ADD, file, EPOLLIN | EPOLLET), 0);
+    EXPECT_EQ(News(set, file), EPOLLIN);
+    std::thread closes([file] {
+      std::this_thread::sleep_for(milliseconds(100));
+      ::close(file);
+      std::this_thread::sleep_for(milliseconds(100));
+      const int other = ConnectedSocket();
+      ASSERT_EQ(::send(other, "CLIENT LIST\r\n", 13, 0), 13);
+      std::this_thread::sleep_for(milliseconds(100));
+      char list[1024] = {};
+      EXPECT_GT(::recv(other, list, sizeof(list) - 1, 0), 0);
+      EXPECT_EQ(std::string_view(list).find("name=waited"), std::string_view::npos);
+    });
+    EXPECT_EQ(News(set, file), 0U);
+    closes.join();
+  });
+}
+
+// A set may know of a socket before it is connected.
+TEST(PosixEpollTest, AWaiterHearsOfASocketThatIsConnectedMeanwhile) {
+  for (const std::uint32_t edge : {0U, static_cast<std::uint32_t>(EPOLLET)}) {
+    RunOne([edge] {
+      const int set = ::epoll_create1(0);
+      const int file = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+      ASSERT_EQ(Watch(set, EPOLL_CTL_ADD, file, EPOLLIN | edge), 0);
+      EXPECT_EQ(News(set, file), EPOLLHUP);
+      std::thread connects([file] {
+        std::this_thread::sleep_for(milliseconds(100));
+        addrinfo* found = nullptr;
+        ASSERT_EQ(::getaddrinfo("redis", "6379", nullptr, &found), 0);
+        ::connect(file, found->ai_addr, found->ai_addrlen);
+        ::freeaddrinfo(found);
+        std::this_thread::sleep_for(milliseconds(10));
+        EXPECT_EQ(::send(file, "PING\r\n", 6, 0), 6);
+      });
+      std::uint32_t news = 0;
+      for (int i = 0; i < 1000 && (news & EPOLLIN) == 0; ++i) {
+        epoll_event event{};
+        ASSERT_GE(::epoll_wait(set, &event, 1, 500), 0);
+        news = event.events;
+      }
+      EXPECT_EQ(news & EPOLLIN, static_cast<std::uint32_t>(EPOLLIN));
+      connects.join();
+    });
+  }
+}
+
 TEST(PosixEpollTest, MistakesAreToldAsLinuxTellsThem) {
   RunOne([] {
     const int set = ::epoll_create1(0);

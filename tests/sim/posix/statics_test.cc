@@ -80,6 +80,47 @@ TEST(StaticsTest, EachProcessHasItsOwnInEachRun) {
   }
 }
 
+// Each process initialises it where the program has it, and destroys its own.
+TEST(StaticsTest, WhatTheProgramHasTakenOverIsEachProcesssOwnToo) {
+  Bench bench(2);
+  for (int process = 0; process < 2; ++process) {
+    bench.world->ServePosix(process);
+    bench.world->Start(process, [process] {
+      for (int i = 0; i < 2 + process; ++i) {
+        EXPECT_THAT(visitors::kGreeting, ::testing::StartsWith("a greeting"));
+        std::this_thread::sleep_for(seconds(1));
+      }
+    });
+  }
+  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+  EXPECT_THAT(visitors::kGreeting, ::testing::StartsWith("a greeting"));
+}
+
+TEST(StaticsTest, KeysGoWithTheProcessThatMadeThem) {
+  for (int run = 0; run < 2000; ++run) {
+    Bench bench(1);
+    bench.world->ServePosix(0);
+    bench.world->Start(0, [] { ASSERT_GE(visitors::Key(), 0); });
+    ASSERT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+  }
+}
+
+// What the harness calls between tasks, such as an oracle, is no client's.
+TEST(StaticsTest, OutsideOfTasksTheProgramsAreInPlace) {
+  const int before = visitors::Count();
+  Bench bench(1);
+  bench.world->ServePosix(0);
+  std::vector<int> seen;
+  bench.world->Start(0, [&] {
+    EXPECT_EQ(visitors::Count(), 101);
+    bench.world->TravelElsewhere(0, seconds(1), [&seen] { seen.push_back(visitors::Count()); });
+    std::this_thread::sleep_for(seconds(2));
+    EXPECT_EQ(visitors::Count(), 102);
+  });
+  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+  EXPECT_THAT(seen, ::testing::ElementsAre(before + 1));
+}
+
 TEST(StaticsTest, ThreadsOfAProcessShareThemButForThreadLocals) {
   Bench bench(1);
   bench.world->ServePosix(0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/sim/posix/objects/visitors.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -27,6 +28,14 @@ struct Ending {
 const Ending ending;
 
 }  // namespace
+
+const std::string kGreeting = "a greeting that is too long for the string itself";
+
+int Key() {
+  static pthread_key_t key = 0;
+  static const int failed = pthread_key_create(&key, nullptr);
+  return failed == 0 ? static_cast<int>(key) : -1;
+}
 
 int Count() {
   large[static_cast<std::size_t>(count)] = 1;

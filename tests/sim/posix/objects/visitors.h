@@ -21,6 +21,10 @@ void AtTheEnd(void (*tell)(int count));
 int* Pointer();
 /// Never called: no simulated process could.
 int CallWhatNobodyHas();
+/// The program refers to it, so it stands there: a copy relocation.
+extern const std::string kGreeting;
+/// A key that each process makes once, and never deletes; -1: none is left.
+int Key();
 /// What the process has put into a thread_local variable.
 int& OfThisThread();
 
