@@ -40,10 +40,10 @@ struct AllBegun {
   std::array<Begun, kMostBegun> all{};
   std::size_t count = 0;
 };
-constinit thread_local AllBegun begun;
-const OfOsThread begun_is(&begun, sizeof(begun));
+constinit thread_local AllBegun all_begun;
+const OfOsThread all_begun_is(&all_begun, sizeof(all_begun));
 
-std::span<Begun> OfThisThread() { return std::span(begun.all).first(begun.count); }
+std::span<Begun> OfThisThread() { return std::span(all_begun.all).first(all_begun.count); }
 
 bool IsOfThisThread(const void* at) {
   return std::ranges::find(OfThisThread(), at, &Begun::at) != OfThisThread().end();
@@ -53,13 +53,13 @@ template <typename Which>
 void EraseIf(const Which& which) {
   const std::span<Begun> all = OfThisThread();
   const auto rest = std::remove_if(all.begin(), all.end(), which);
-  begun.count -= static_cast<std::size_t>(all.end() - rest);
+  all_begun.count -= static_cast<std::size_t>(all.end() - rest);
 }
 
 void Add(const Mark& mark, const Initialisations* by) {
-  Require(begun.count < kMostBegun, "too many initialisations are under way");
+  Require(all_begun.count < kMostBegun, "too many initialisations are under way");
   const bool guard = dynamic_cast<const GuardMark*>(&mark) != nullptr;
-  begun.all[begun.count++] = {
+  all_begun.all[all_begun.count++] = {
       mark.at(), by,
       guard ? [](void* at) { GuardMark(static_cast<std::uint64_t*>(at)).Leave(false); }
             : [](void* at) { OnceMark(static_cast<pthread_once_t*>(at)).Leave(false); }};

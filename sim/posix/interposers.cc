@@ -62,8 +62,8 @@ void Scatter(std::string_view bytes, std::span<const iovec> parts) {
 }  // namespace
 
 // Brings the others into each program that has these.
-[[gnu::used]] static const char* const kOthers[] = {kThreadCalls, kWaitingCalls, kIdentityCalls,
-                                                    kRefusedCalls};
+[[gnu::used]] static const char* const kOthers[] = {kThreadCalls, kLifetimeCalls, kWaitingCalls,
+                                                    kIdentityCalls, kRefusedCalls};
 
 }  // namespace interlock::sim::posix
 

@@ -14,6 +14,7 @@ extern const bool kInterposed;
 
 /// Names the sources with the others, so that each is linked with the first.
 extern const char kThreadCalls[];
+extern const char kLifetimeCalls[];
 extern const char kWaitingCalls[];
 extern const char kIdentityCalls[];
 extern const char kRefusedCalls[];

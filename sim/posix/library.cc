@@ -21,9 +21,6 @@
 #include "sim/redis/command_table.h"
 
 #ifdef INTERLOCK_SIM_WITH_ASAN
-// A shared object tells of its variables in each process, at the same addresses.
-extern "C" [[gnu::weak]] const char* __asan_default_options() { return "detect_odr_violation=0"; }
-
 // What a process that crashed, or never ends, has allocated is lost with it.
 extern "C" [[gnu::weak]] const char* __lsan_default_suppressions() {
   return "leak:interlock::sim::posix::Library::RunTask";

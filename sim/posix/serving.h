@@ -13,8 +13,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <cstring>
 #include <limits>
+#include <string_view>
 
 #include <interlock/time.h>
 
@@ -49,11 +49,9 @@ inline void RefuseOn(int descriptor, const char* function) {
 inline void* Resolve(const char* name, std::atomic<void*>& kept) {
   void* function = kept.load(std::memory_order_relaxed);
   if (function == nullptr) {
-    if constexpr (kWithAsan) {
-      // What the definitions here have taken the place of.
-      char wrapper[128] = "__interceptor_";
-      std::strncat(wrapper, name, sizeof(wrapper) - std::strlen(wrapper) - 1);
-      function = dlsym(RTLD_DEFAULT, wrapper);
+    // AddressSanitizer must know of each thread. Its other functions may be called while it begins.
+    if (kWithAsan && std::string_view(name) == "pthread_create") {
+      function = dlsym(RTLD_DEFAULT, "__interceptor_pthread_create");
     }
     if (function == nullptr) function = dlsym(RTLD_NEXT, name);
     kept.store(function, std::memory_order_relaxed);

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+//
+// What is made once, or for each thread, and what is done at an end.
+#undef _FORTIFY_SOURCE
+#include "sim/posix/interposers.h"
+#include "sim/posix/serving.h"
+
+namespace interlock::sim::posix {
+const char kLifetimeCalls[] = "lifetime";
+}
+
+#ifndef INTERLOCK_SIM_NO_INTERPOSERS
+
+#include <pthread.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace interlock::sim::posix {
+// AddressSanitizer makes the first key of a program, for what it knows of each OS thread.
+constinit static std::optional<pthread_key_t> first_key;
+}  // namespace interlock::sim::posix
+
+using interlock::sim::ServingLibrary;
+using interlock::sim::posix::first_key;
+using interlock::sim::posix::GuardMark;
+using interlock::sim::posix::Initialisations;
+using interlock::sim::posix::kWithAsan;
+using interlock::sim::posix::Library;
+
+namespace {
+
+bool IsOfSanitizer(pthread_key_t key) { return kWithAsan && key == first_key; }
+
+void EndGuard(std::uint64_t* guard, bool done) {
+  const GuardMark mark(guard);
+  if (Library* library = ServingLibrary()) return library->initialisations().End(mark, done);
+  mark.Leave(done);
+}
+
+}  // namespace
+
+extern "C" {
+
+int pthread_key_create(pthread_key_t* key, void (*destroy)(void*)) noexcept {
+  const int failed = REAL(pthread_key_create)(key, destroy);
+  if (failed == 0) interlock::sim::posix::NoteKey(*key, destroy);
+  Library* library = failed == 0 ? ServingLibrary() : nullptr;
+  if (library != nullptr) library->statics().OwnKey(*key, key);
+  if (!first_key.has_value()) first_key = *key;
+  return failed;
+}
+
+int pthread_key_delete(pthread_key_t key) noexcept {
+  if (Library* library = ServingLibrary()) library->statics().DisownKey(key);
+  return REAL(pthread_key_delete)(key);
+}
+
+int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
+  Library* library = IsOfSanitizer(key) ? nullptr : ServingLibrary();
+  if (library != nullptr) return library->threads().SetSpecific(key, value);
+  return REAL(pthread_setspecific)(key, value);
+}
+
+void* pthread_getspecific(pthread_key_t key) noexcept {
+  Library* library = IsOfSanitizer(key) ? nullptr : ServingLibrary();
+  if (library != nullptr) return library->threads().GetSpecific(key);
+  return REAL(pthread_getspecific)(key);
+}
+
+// The destructors of thread_local variables, for the C++ library.
+int __cxa_thread_atexit_impl(void (*destroy)(void*), void* object, void* module) {
+  if (Library* library = ServingLibrary()) {
+    library->threads().AtExit(destroy, object);
+    return 0;
+  }
+  using Function = int (*)(void (*)(void*), void*, void*);
+  return REAL_AS("__cxa_thread_atexit_impl", Function)(destroy, object, module);
+}
+
+// The destructors of static variables, for the C and C++ libraries.
+int __cxa_atexit(void (*destroy)(void*), void* argument, void* object) noexcept {
+  Library* library = ServingLibrary();
+  if (library != nullptr && library->statics().AtExit(destroy, argument, object)) return 0;
+  using Function = int (*)(void (*)(void*), void*, void*);
+  return REAL_AS("__cxa_atexit", Function)(destroy, argument, object);
+}
+
+int pthread_once(pthread_once_t* control, void (*initialise)()) {
+  Library* library = ServingLibrary();
+  interlock::sim::posix::CallOnce(library != nullptr ? &library->initialisations() : nullptr,
+                                  control, initialise);
+  return 0;
+}
+
+// What the compiler calls around the initialisation of a function static.
+
+int __cxa_guard_acquire(std::uint64_t* guard) {
+  const GuardMark mark(guard);
+  Library* library = ServingLibrary();
+  const bool mine = library != nullptr ? library->initialisations().Begin(mark)
+                                       : Initialisations::BeginOutside(mark);
+  return mine ? 1 : 0;
+}
+
+void __cxa_guard_release(std::uint64_t* guard) noexcept { EndGuard(guard, true); }
+
+void __cxa_guard_abort(std::uint64_t* guard) noexcept { EndGuard(guard, false); }
+
+}  // extern "C"
+
+#endif
