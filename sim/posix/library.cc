@@ -56,19 +56,25 @@ void Library::RunTask(const std::function<void()>& body) {
   ++tasks_begun_;
   statics().Initialise();
   try {
-    threads_.Run(body);
+    const bool first = threads_.Ordinal() == 0;
+    EndTask(/*ends_process=*/threads_.Run(body) && first);
   } catch (const FiberUnwind&) {
-    EndStatics();
+    EndTask(/*ends_process=*/false);
     throw;
   }
-  EndStatics();
 }
 
-// A process that comes to its end does what it has to do then. What one that crashed has left is
-// cleared away in teardown, by the last of all its tasks.
-void Library::EndStatics() {
-  const Scheduler& scheduler = engine_.scheduler;
-  if (!scheduler.tearing_down() && scheduler.unfinished(process_.id) == 1) statics().Exit();
+// A process ends when its first thread returns, or with its last one: exit(3). What one that
+// crashed has left is cleared away in teardown, by the last of all its tasks.
+void Library::EndTask(bool ends_process) {
+  Scheduler& scheduler = engine_.scheduler;
+  if (!scheduler.tearing_down() && (ends_process || scheduler.unfinished(process_.id) == 1)) {
+    statics().Exit();
+    if (!scheduler.tearing_down()) {
+      descriptors_.Forget();
+      scheduler.Kill(process_.id);
+    }
+  }
   if (scheduler.tearing_down() && tasks_begun_ == 1) {
     for (std::size_t life = 0; life < lives_.size(); ++life) {
       // What it calls may wait, and finds its variables in place then, too.

@@ -121,7 +121,7 @@ class Library {
   Number Told(Number result);
   /// As EBADF and ENOTSOCK differ.
   int WhyNoSocket(int descriptor) const;
-  void EndStatics();
+  void EndTask(bool ends_process);
   MonotonicTime Now() const { return process_.clock.Local(engine_.now()); }
   /// What a wall clock shows where the monotonic one shows 0.
   Duration Epoch(clockid_t clock) const;

@@ -67,13 +67,15 @@ int Threads::Create(pthread_t* created, const pthread_attr_t* options, void* (*b
   return 0;
 }
 
-void Threads::Run(const std::function<void()>& body) {
+bool Threads::Run(const std::function<void()>& body) {
+  bool returned = true;
   try {
     body();
   } catch (const ThreadExit&) {
-    // Exit has set the result.
+    returned = false;  // Exit has set the result
   }
   End();
+  return returned;
 }
 
 void* Threads::Take(Specific& specific, pthread_key_t key) {

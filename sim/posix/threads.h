@@ -30,8 +30,8 @@ class Threads {
       : engine_(engine), process_(process), parking_(parking) {}
 
   /// Runs the body of the current task, in which it may call Exit; then calls what AtExit and the
-  /// keys have for it.
-  void Run(const std::function<void()>& body);
+  /// keys have for it. Whether the body returned.
+  bool Run(const std::function<void()>& body);
   ThreadLocals& LocalsOf(const ScheduledTask& task) { return Of(task).locals; }
   /// How often the process had begun anew when the task was made.
   std::size_t LifeOf(const ScheduledTask& task) { return Of(task).life; }

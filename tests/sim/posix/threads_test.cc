@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Threads of a simulated process, by what the C++ library makes of them.
+#include <hiredis/hiredis.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -349,7 +350,7 @@ TEST(PosixThreadTest, ADetachedThreadEndsWithItsWorld) {
     std::thread([&turns] {
       for (;; ++turns) std::this_thread::sleep_for(seconds(1));
     }).detach();
-    std::this_thread::sleep_for(seconds(10));
+    pthread_exit(nullptr);
   });
   EXPECT_EQ(bench.world->Run(seconds(20)), StopReason::kTime);
   const int before = turns;
@@ -357,6 +358,32 @@ TEST(PosixThreadTest, ADetachedThreadEndsWithItsWorld) {
   bench.TearDown();
   // It is ended by the number of its calls; each of them returns at once.
   EXPECT_GT(turns, before);
+}
+
+// As exit(3) has it: no thread goes on, and the connections are closed.
+TEST(PosixThreadTest, WhenTheFirstThreadReturnsTheProcessEnds) {
+  Bench bench(2);
+  bench.world->ServePosix(0);
+  int turns = 0;
+  bench.world->Start(0, [&turns] {
+    redisContext* const left_open = redisConnect("redis", 6379);
+    ASSERT_NE(left_open, nullptr);
+    freeReplyObject(redisCommand(left_open, "CLIENT SETNAME left-open"));
+    std::thread([&turns] {
+      for (;; ++turns) std::this_thread::sleep_for(seconds(1));
+    }).detach();
+    std::this_thread::sleep_for(milliseconds(3500));
+  });
+  std::string clients;
+  bench.world->Start(1, [&] {
+    bench.Sleep(1, seconds(10));
+    const auto connection = bench.Connect(1);
+    clients = Call(*connection, {"CLIENT", "LIST"})->text;
+  });
+  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+  EXPECT_EQ(turns, 3);
+  EXPECT_THAT(clients, ::testing::Not(::testing::HasSubstr("left-open")));
+  bench.TearDown();
 }
 
 // The thread that ends the process by returning may instead end alone.
