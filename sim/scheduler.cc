@@ -184,9 +184,9 @@ void Scheduler::Resume(ScheduledTask* task) {
   {
     posix::Library* const library = GroupOf(task).library;
     const TripwireScope armed(library);
-    posix::Library::PutInPlace(library, *task);
+    posix::Library::Enter(library, *task);
     task->fiber.Resume();
-    posix::Library::TakeAwayStatics();
+    posix::Library::Leave(library);
   }
   current_ = nullptr;
   if (mirror != nullptr) mirror->OnTask(-1);

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "reports/json_writer.h"
@@ -157,8 +158,10 @@ reports::ExitCode ServeRequests(const Registry& registry) {
     if (size <= 0 ||
         !SendAll(kWorkerAnswers,
                  Answer(std::string(line, static_cast<std::size_t>(size)), registry, *box)))
-      return reports::ExitCode::kPass;
+      break;
   }
+  std::free(line);
+  return reports::ExitCode::kPass;
 }
 
 }  // namespace

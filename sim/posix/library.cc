@@ -21,10 +21,7 @@
 #include "sim/redis/command_table.h"
 
 #ifdef INTERLOCK_SIM_WITH_ASAN
-// What a process that crashed, or never ends, has allocated is lost with it.
-extern "C" [[gnu::weak]] const char* __lsan_default_suppressions() {
-  return "leak:interlock::sim::posix::Library::RunTask";
-}
+#include <sanitizer/lsan_interface.h>
 #endif
 
 namespace interlock::sim::posix {
@@ -90,6 +87,21 @@ void Library::PutInPlace(Library* library, const ScheduledTask& task) {
   ThreadLocals::PutInPlace(library != nullptr ? &library->threads_.LocalsOf(task) : nullptr);
   Statics::PutInPlace(library != nullptr ? library->lives_[library->threads_.LifeOf(task)].get()
                                          : nullptr);
+}
+
+void Library::Enter(Library* library, const ScheduledTask& task) {
+  PutInPlace(library, task);
+#ifdef INTERLOCK_SIM_WITH_ASAN
+  // What a process that crashed, or never ends, has allocated is lost with it.
+  if (library != nullptr) __lsan_disable();
+#endif
+}
+
+void Library::Leave([[maybe_unused]] const Library* library) {
+#ifdef INTERLOCK_SIM_WITH_ASAN
+  if (library != nullptr) __lsan_enable();
+#endif
+  Statics::PutInPlace(nullptr);
 }
 
 Library::OutsideAgain::~OutsideAgain() {

@@ -60,10 +60,12 @@ class Library {
   Statics& statics() { return *lives_[threads_.LifeOf(*parking_.current())]; }
   /// Runs a task of the process, from its start to its end.
   void RunTask(const std::function<void()>& body);
-  /// Puts in place what belongs to the process, or to the task alone; null: to the program.
-  static void PutInPlace(Library* library, const ScheduledTask& task);
-  /// After a task: what is called outside of tasks, such as an oracle, finds the program's.
-  static void TakeAwayStatics() { Statics::PutInPlace(nullptr); }
+  /// Before a task goes on: puts in place what belongs to its process, or to it alone. null: it has
+  /// no library.
+  static void Enter(Library* library, const ScheduledTask& task);
+  /// When it waits, or has ended: what is called outside of tasks, such as an oracle, finds the
+  /// program's variables.
+  static void Leave(const Library* library);
   /// Puts back what belongs to the program when it ends.
   struct OutsideAgain {
     OutsideAgain() = default;
@@ -122,6 +124,7 @@ class Library {
   /// As EBADF and ENOTSOCK differ.
   int WhyNoSocket(int descriptor) const;
   void EndTask(bool ends_process);
+  static void PutInPlace(Library* library, const ScheduledTask& task);
   MonotonicTime Now() const { return process_.clock.Local(engine_.now()); }
   /// What a wall clock shows where the monotonic one shows 0.
   Duration Epoch(clockid_t clock) const;
