@@ -5,8 +5,8 @@
 // virtual time. Each member has the arguments and the result of its function, and sets errno as
 // that does.
 //
-// In teardown everything fails with ECANCELED, at once,
-// and each reading of a clock shows a later hour, so that no deadline is waited for.
+// In teardown everything fails with ECANCELED, at once, and each reading of a clock shows a later
+// hour, so that no deadline is waited for.
 // Thread safety: none; one world, one OS thread.
 #pragma once
 

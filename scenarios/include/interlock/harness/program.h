@@ -111,7 +111,8 @@ struct Program {
   std::optional<Duration> ends_within = std::chrono::seconds(60);
 
   /// The clients call the C library as they were compiled; see Traits::posix for what it then
-  /// serves and demands. SimulatedClient works all the same, over threads and hiredis.
+  /// serves and demands. SimulatedClient works all the same, over threads and hiredis. A client's
+  /// process ends when its function returns, with all its threads: exit(3).
   bool posix = false;
 };
 
