@@ -301,12 +301,12 @@ void AddCopies(const Objects& all, SharedObject& object) {
       return symbol.about.st_shndx != SHN_UNDEF && symbol.name == names[index].name;
     });
     if (defined == own.end()) continue;
+    // What does not change, such as the table of a class's functions, is constant in the program,
+    // too.
+    const std::byte* const initial = InitialOf(object, object.base + defined->about.st_value);
+    if (initial == nullptr) continue;
     const std::size_t size = defined->about.st_size;
-    const std::uintptr_t original = object.base + defined->about.st_value;
-    std::vector<std::byte> bytes(size);
-    const std::byte* const initial = InitialOf(object, original);
-    CopyBytes(bytes.data(),
-              initial != nullptr ? initial : reinterpret_cast<const std::byte*>(original), size);
+    const std::vector<std::byte> bytes(initial, initial + size);
     object.initial.insert(object.initial.end(), bytes.begin(), bytes.end());
     object.statics.push_back({reinterpret_cast<std::byte*>(all.program_base + one.r_offset), size});
   }

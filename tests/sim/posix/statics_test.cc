@@ -88,6 +88,8 @@ TEST(StaticsTest, WhatTheProgramHasTakenOverIsEachProcesssOwnToo) {
     bench.world->Start(process, [process] {
       for (int i = 0; i < 2 + process; ++i) {
         EXPECT_THAT(visitors::kGreeting, ::testing::StartsWith("a greeting"));
+        const visitors::Greeter greeter;
+        EXPECT_EQ(greeter.Greet(), visitors::kGreeting);
         std::this_thread::sleep_for(seconds(1));
       }
     });

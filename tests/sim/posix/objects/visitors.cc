@@ -31,6 +31,8 @@ const Ending ending;
 
 const std::string kGreeting = "a greeting that is too long for the string itself";
 
+std::string Greeter::Greet() const { return kGreeting; }
+
 int Key() {
   static pthread_key_t key = 0;
   static const int failed = pthread_key_create(&key, nullptr);

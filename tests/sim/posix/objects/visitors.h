@@ -23,6 +23,11 @@ int* Pointer();
 int CallWhatNobodyHas();
 /// The program refers to it, so it stands there: a copy relocation.
 extern const std::string kGreeting;
+/// The program refers to the table of its functions, which is constant.
+struct Greeter {
+  virtual ~Greeter() = default;
+  virtual std::string Greet() const;
+};
 /// A key that each process makes once, and never deletes; -1: none is left.
 int Key();
 /// What the process has put into a thread_local variable.
