@@ -15,6 +15,7 @@
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/replay_case.h"
 #include "scenarios/cli/replay_forced.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/log/log_file.h"
 #include "scenarios/run/guard.h"
 #include "scenarios/search/isolated.h"

@@ -15,6 +15,7 @@
 
 #include "sim/fiber.h"
 #include "sim/posix/devices.h"
+#include "sim/posix/event_counter.h"
 #include "sim/posix/names.h"
 #include "sim/posix/sanitizers.h"
 #include "sim/posix/thread_locals.h"
