@@ -15,24 +15,15 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <string_view>
 #include <thread>
-#include <utility>
 
 #include <gtest/gtest.h>
 
-#include "tests/sim/world_fixture.h"
+#include "tests/sim/posix/one_process.h"
 
 namespace interlock::sim {
 namespace {
-
-void RunOne(std::function<void()> main) {
-  Bench bench(1);
-  bench.world->ServePosix(0);
-  bench.world->Start(0, std::move(main));
-  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
-}
 
 int Watch(int set, int operation, int file, std::uint32_t events) {
   epoll_event event{};

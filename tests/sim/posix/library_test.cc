@@ -30,18 +30,12 @@
 #include <interlock/thread_runtime.h>
 
 #include "sim/tripwire.h"
-#include "tests/sim/world_fixture.h"
+#include "tests/sim/posix/one_process.h"
 
 namespace interlock::sim {
 namespace {
 
 using std::chrono::hours;
-
-void RunOne(Bench& bench, std::function<void()> main) {
-  bench.world->ServePosix(0);
-  bench.world->Start(0, std::move(main));
-  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
-}
 
 TEST(PosixClockTest, SleepingTakesVirtualTimeOnly) {
   Bench bench(1);
