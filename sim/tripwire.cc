@@ -47,6 +47,11 @@ const char* TripwireReason() { return reason; }
 
 posix::Library* ServingLibrary() { return armed ? serving : nullptr; }
 
+void PrintBacktrace() {
+  void* frames[64];
+  backtrace_symbols_fd(frames, backtrace(frames, 64), STDERR_FILENO);
+}
+
 void CheckEscape(const char* function) {
   if (!armed) [[likely]] {
     return;
@@ -58,8 +63,7 @@ void CheckEscape(const char* function) {
   Print(function);
   Print(served ? "(), which the simulated C library does not have. Called from:\n"
                : "(); use the Runtime and the Connector instead. Called from:\n");
-  void* frames[64];
-  backtrace_symbols_fd(frames, backtrace(frames, 64), STDERR_FILENO);
+  PrintBacktrace();
   std::abort();
 }
 

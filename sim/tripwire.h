@@ -58,6 +58,11 @@ const char* TripwireReason();
 
 /// What serves the running task; null: nothing does, or no task runs.
 posix::Library* ServingLibrary();
+
+/// Prints to standard error where the calling code stands. In a signal handler it may wait for
+/// ever: the first call loads a library.
+void PrintBacktrace();
+
 /// Ends the program if a task runs that may not call the function.
 void CheckEscape(const char* function);
 

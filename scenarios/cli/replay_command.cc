@@ -177,7 +177,7 @@ class Replay {
     const ExitCode printed =
         Print(settings_.forced.json ? ToJson(result.report)
                                     : ToText(result.report, {shown}, TextOptionsForStdout()));
-    const bool unserved = EndsUnserved(case_.unit, *sum.crash);
+    const bool unserved = EndsUnserved(case_.unit, end.what);
     return Combine(printed, unserved ? ExitCode::kInconclusive : ExitCode::kViolated);
   }
 

@@ -67,7 +67,7 @@ reports::ResultRow RowFor(const ReplayCase& replayed, Judged property, const Wor
   row.exercised = property == Judged::kCrash ? 1 : 0;
   row.replay = replayed.token_text;
   row.reason = fmt::format("the lock {}", end.what);
-  const bool unserved = EndsUnserved(replayed.unit, {0, end.what, end.hung, ""});
+  const bool unserved = EndsUnserved(replayed.unit, end.what);
   if (property == Judged::kCrash && !unserved) row.verdict = reports::Verdict::kViolated;
   return row;
 }

@@ -107,6 +107,7 @@ CompiledEnvironment::CompiledEnvironment(const sim::World& world, sim::Topology 
                                          const harness::Environment& simulated)
     : primary_(CompiledPrimary(runtime_, world, topology)),
       environment_{runtime_, *primary_, {}, simulated.wall_ms, simulated.cluster} {
+  // The only server is the primary.
   if (world.nodes() == 1) {
     environment_.nodes.push_back(primary_.get());
   } else {

@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <execinfo.h>
 #include <fcntl.h>
 
 #include <array>
@@ -140,9 +139,7 @@ void WriteReplayLine(const Slot& slot, std::string_view program) {
 [[noreturn]] void EndInBox(BlackBox& box, int signal, const void* address) {
   if (signal == kOverdue) {
     SendAll(STDERR_FILENO, "interlock: the lock makes no progress here:\n");
-    std::array<void*, 64> frames{};
-    const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
-    backtrace_symbols_fd(frames.data(), count, STDERR_FILENO);
+    sim::PrintBacktrace();  // if it cannot, the parent ends this process all the same
   }
   FixedText<512> reason;
   reason << Describe(signal, address);

@@ -7,7 +7,7 @@
 //
 // In a process with a black box (see black_box.h) it only notes the reason there, and ends: the
 // parent process knows the rest and reports it. A thread without progress also prints its
-// backtrace.
+// backtrace, which is not async-signal-safe.
 //
 // The watchdog counts real seconds, outside every hash: a run that exceeds the patience has left
 // the simulation's control, because every seam call counts as progress towards a step limit.

@@ -95,6 +95,32 @@ bool IsCompiledForeign(const UnitWithSum& one) {
   return one.first->entry->foreign && one.first->entry->subject->traits().posix;
 }
 
+/// What code as it is compiled shares, and what it calls that is not served.
+void AddCompiledNotes(const std::vector<UnitWithSum>& units, reports::RunReport& report) {
+  std::map<std::string_view, std::set<std::string_view>> shared;
+  for (const auto& [unit, sum] : units) {
+    const auto& names = sum->shared_statics;
+    if (!names.empty()) shared[unit->entry->subject->name()].insert(names.begin(), names.end());
+  }
+  for (const auto& [lock, names] : shared) {
+    report.notes.push_back(fmt::format(
+        "{}: all clients and runs share what it changes in static variables of the program: {}. "
+        "In a shared object each client has its own",
+        lock, fmt::join(names, ", ")));
+  }
+  if (std::ranges::none_of(units, &IsCompiledForeign)) return;
+  for (const std::string& path : sim::posix::UnreadObjects()) {
+    report.notes.push_back(
+        fmt::format("{} cannot be read: all clients and runs share its static variables", path));
+  }
+  for (const auto& [object, names] : sim::posix::UnservedImports()) {
+    report.notes.push_back(
+        fmt::format("{} calls what no simulated process has: {}. A run that comes to such a call "
+                    "ends there, or acts upon the real machine",
+                    object, fmt::join(names, ", ")));
+  }
+}
+
 }  // namespace
 
 void RowBook::AddTotals(const Unit& unit, const UnitResult& sum) {
@@ -140,7 +166,7 @@ void RowBook::Add(const Unit& unit, const UnitResult& sum) {
   }
   if (!sum.crash) return;
   rows.push_back(CrashRow(unit, sum));
-  if (EndsUnserved(unit, *sum.crash)) return;
+  if (EndsUnserved(unit, sum.crash->what)) return;
   AddFound(FoundIn(unit, Judged::kCrash, {sum.crash->index}, 1), sum.runs + 1);
 }
 
@@ -175,29 +201,7 @@ std::span<const reports::ResultRow> RowBook::Decide() {
 }
 
 void RowBook::Close() {
-  std::map<std::string_view, std::set<std::string_view>> shared;
-  for (const auto& [unit, sum] : units_) {
-    const auto& names = sum->shared_statics;
-    if (!names.empty()) shared[unit->entry->subject->name()].insert(names.begin(), names.end());
-  }
-  for (const auto& [lock, names] : shared) {
-    result_.report.notes.push_back(fmt::format(
-        "{}: all clients and runs share what it changes in static variables of the program: {}. "
-        "In a shared object each client has its own",
-        lock, fmt::join(names, ", ")));
-  }
-  if (std::ranges::any_of(units_, &IsCompiledForeign)) {
-    for (const std::string& path : sim::posix::UnreadObjects()) {
-      result_.report.notes.push_back(
-          fmt::format("{} cannot be read: all clients and runs share its static variables", path));
-    }
-    for (const auto& [object, names] : sim::posix::UnservedImports()) {
-      result_.report.notes.push_back(
-          fmt::format("{} calls what no simulated process has: {}. A run that comes to such a call "
-                      "ends there, or acts upon the real machine",
-                      object, fmt::join(names, ", ")));
-    }
-  }
+  AddCompiledNotes(units_, result_.report);
   CodesOfLocks unjudged;
   for (const auto& [unit, sum] : units_) AddUnjudged(*unit, unjudged);
   for (const auto& [lock, codes] : unjudged) {

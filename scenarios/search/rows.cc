@@ -251,8 +251,8 @@ ResultRow RowOf(const Unit& unit, Judged property) {
   return row;
 }
 
-bool EndsUnserved(const Unit& unit, const LockCrash& crash) {
-  return unit.entry->subject->traits().posix && crash.what.starts_with(kEscaped);
+bool EndsUnserved(const Unit& unit, std::string_view what) {
+  return unit.entry->subject->traits().posix && what.starts_with(kEscaped);
 }
 
 ResultRow CrashRow(const Unit& unit, const UnitResult& sum) {
@@ -262,7 +262,7 @@ ResultRow CrashRow(const Unit& unit, const UnitResult& sum) {
   row.exercised = row.runs;
   row.runs_to_first_violation = sum.crash->index + 1;
   row.reason = fmt::format("the lock {}", sum.crash->what);
-  if (EndsUnserved(unit, *sum.crash)) {
+  if (EndsUnserved(unit, sum.crash->what)) {
     row.verdict = Verdict::kInconclusive;
     row.reason += ", which no simulated process has";
   }

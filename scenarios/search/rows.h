@@ -23,7 +23,8 @@ reports::ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged prope
 reports::ResultRow CrashRow(const Unit& unit, const UnitResult& sum);
 /// Whether the run ended because code as it is compiled called what is not served: nothing is known
 /// of the lock then.
-bool EndsUnserved(const Unit& unit, const LockCrash& crash);
+/// `what`: as LockCrash::what.
+bool EndsUnserved(const Unit& unit, std::string_view what);
 
 /// Notes: up to where in a sweep the unit held a property that it broke; how many updates of the
 /// guarded resource it lost; and what is not judged of a lock that shows no owners.

@@ -39,6 +39,16 @@ std::vector<ElfFile::Symbol> ElfFile::Symbols(ElfW(Word) table) {
   return symbols;
 }
 
+std::vector<ElfW(Rela)> ElfFile::Relocations() {
+  std::vector<ElfW(Rela)> all;
+  for (const ElfW(Shdr) & section : sections_) {
+    if (section.sh_type != SHT_RELA || (section.sh_flags & SHF_ALLOC) == 0) continue;
+    const auto some = Read<ElfW(Rela)>(section.sh_offset, section.sh_size / sizeof(ElfW(Rela)));
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
 bool ElfFile::IsVariable(const ElfW(Sym) & symbol) const {
   const bool object = ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_size > 0;
   if (!object || symbol.st_shndx >= sections_.size()) return false;
@@ -47,6 +57,16 @@ bool ElfFile::IsVariable(const ElfW(Sym) & symbol) const {
            symbol.st_value < segment.p_vaddr + segment.p_memsz;
   });
   return !constant && (sections_[symbol.st_shndx].sh_flags & SHF_WRITE) != 0;
+}
+
+ElfW(Addr) ProgramBase() {
+  ElfW(Addr) base = 0;
+  const auto first = [](dl_phdr_info* module, std::size_t /*size*/, void* to) {
+    *static_cast<ElfW(Addr)*>(to) = module->dlpi_addr;
+    return 1;  // no more than the first, which is the program
+  };
+  dl_iterate_phdr(first, &base);
+  return base;
 }
 
 }  // namespace interlock::sim::posix

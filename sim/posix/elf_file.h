@@ -26,6 +26,8 @@ class ElfFile {
 
   /// `table`: SHT_SYMTAB, which a stripped file has not, or SHT_DYNSYM.
   std::vector<Symbol> Symbols(ElfW(Word) table);
+  /// Those for the dynamic linker; the indices of their symbols are those of SHT_DYNSYM.
+  std::vector<ElfW(Rela)> Relocations();
   /// Whether it is a variable that may change, and not only while the program is loaded.
   bool IsVariable(const ElfW(Sym) & symbol) const;
 
@@ -37,5 +39,8 @@ class ElfFile {
   std::vector<ElfW(Phdr)> segments_;
   std::vector<ElfW(Shdr)> sections_;
 };
+
+/// Where the program has been loaded: what is added to the addresses in its file.
+ElfW(Addr) ProgramBase();
 
 }  // namespace interlock::sim::posix

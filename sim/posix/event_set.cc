@@ -71,14 +71,13 @@ int EventSet::Collect(std::span<epoll_event> events) {
 }
 
 int EventSet::Wait(Engine& engine, const Process& process, Descriptors& descriptors,
-                   std::span<epoll_event> events, MonotonicTime deadline,
-                   const std::shared_ptr<EventSet>& self) {
+                   std::span<epoll_event> events, MonotonicTime deadline) {
   for (;;) {
     if (engine.scheduler.tearing_down()) return -ECANCELED;
     if (const int told = Collect(events); told > 0) return told;
     if (engine.Reached(process, deadline)) return 0;
     // Nothing but its descriptor keeps a connection open.
-    std::vector<std::weak_ptr<Pollable>> awaited = {self};
+    std::vector<std::weak_ptr<Pollable>> awaited = {weak_from_this()};
     for (const Interest& interest : interests_) awaited.push_back(interest.in);
     descriptors.AwaitAny(awaited, deadline);
   }

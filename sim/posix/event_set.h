@@ -21,18 +21,16 @@
 
 namespace interlock::sim::posix {
 
-class EventSet final : public Pollable {
+class EventSet final : public Pollable, public std::enable_shared_from_this<EventSet> {
  public:
   // Each returns a number, or an errno with its sign changed.
 
   /// epoll_ctl. `event` may be null for EPOLL_CTL_DEL. -EEXIST, -ENOENT, -EINVAL.
   int Control(Scheduler& scheduler, int operation, int descriptor,
               const std::shared_ptr<Pollable>& one, const epoll_event* event);
-  /// epoll_wait: how many `events` were filled; 0 at the deadline. `self`: keeps this over the
-  /// wait. YIELDS.
+  /// epoll_wait: how many `events` were filled; 0 at the deadline. YIELDS.
   int Wait(Engine& engine, const Process& process, Descriptors& descriptors,
-           std::span<epoll_event> events, MonotonicTime deadline,
-           const std::shared_ptr<EventSet>& self);
+           std::span<epoll_event> events, MonotonicTime deadline);
 
   short Ready() override { return 0; }
   ssize_t Receive(char* into, std::size_t size, int flags) override;

@@ -28,9 +28,10 @@ constexpr Duration kLongestWait = std::chrono::seconds(1);
 
 /// A mark that a task of this OS thread has taken.
 struct Begun {
-  const void* at;
-  const Initialisations* by;
-  void (*give_up)(void* at);
+  Mark mark;
+  const Initialisations* by = nullptr;
+
+  const void* at() const { return mark.at(); }
 };
 
 constexpr std::size_t kMostBegun = 64;
@@ -56,13 +57,9 @@ void EraseIf(const Which& which) {
   all_begun.count -= static_cast<std::size_t>(all.end() - rest);
 }
 
-void Add(const Mark& mark, const Initialisations* by) {
+void Add(Mark mark, const Initialisations* by) {
   Require(all_begun.count < kMostBegun, "too many initialisations are under way");
-  const bool guard = dynamic_cast<const GuardMark*>(&mark) != nullptr;
-  all_begun.all[all_begun.count++] = {
-      mark.at(), by,
-      guard ? [](void* at) { GuardMark(static_cast<std::uint64_t*>(at)).Leave(false); }
-            : [](void* at) { OnceMark(static_cast<pthread_once_t*>(at)).Leave(false); }};
+  all_begun.all[all_begun.count++] = {mark, by};
 }
 
 void LetOtherOsThreadsRun() {
@@ -86,39 +83,49 @@ class CallOnceArguments {
   void (*const call_)();
 };
 
-}  // namespace
-
-Mark::State GuardMark::Take() const {
-  auto* const bytes = reinterpret_cast<std::uint8_t*>(guard_);
+Mark::State TakeGuard(std::uint64_t* guard) {
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(guard);
   std::atomic_ref<std::uint8_t> done(bytes[0]);
   std::atomic_ref<std::uint8_t> taken(bytes[1]);
-  if (done.load(std::memory_order_acquire) != 0) return State::kDone;
-  if (taken.exchange(1, std::memory_order_acq_rel) != 0) return State::kTaken;
-  if (done.load(std::memory_order_acquire) == 0) return State::kMine;
+  if (done.load(std::memory_order_acquire) != 0) return Mark::State::kDone;
+  if (taken.exchange(1, std::memory_order_acq_rel) != 0) return Mark::State::kTaken;
+  if (done.load(std::memory_order_acquire) == 0) return Mark::State::kMine;
   taken.store(0, std::memory_order_release);  // it was left in between
-  return State::kDone;
+  return Mark::State::kDone;
 }
 
-void GuardMark::Leave(bool done) const {
-  auto* const bytes = reinterpret_cast<std::uint8_t*>(guard_);
+void LeaveGuard(std::uint64_t* guard, bool done) {
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(guard);
   if (done) std::atomic_ref<std::uint8_t>(bytes[0]).store(1, std::memory_order_release);
   std::atomic_ref<std::uint8_t>(bytes[1]).store(0, std::memory_order_release);
 }
 
-Mark::State OnceMark::Take() const {
+Mark::State TakeOnce(pthread_once_t* control) {
   int found = 0;
-  std::atomic_ref<int> word(*control_);
-  if (word.compare_exchange_strong(found, kBegun, std::memory_order_acq_rel)) return State::kMine;
-  return found == kOver ? State::kDone : State::kTaken;
+  std::atomic_ref<int> word(*control);
+  if (word.compare_exchange_strong(found, kBegun, std::memory_order_acq_rel)) {
+    return Mark::State::kMine;
+  }
+  return found == kOver ? Mark::State::kDone : Mark::State::kTaken;
 }
 
-void OnceMark::Leave(bool done) const {
+void LeaveOnce(pthread_once_t* control, bool done) {
   int begun = kBegun;
-  std::atomic_ref<int>(*control_).compare_exchange_strong(begun, done ? kOver : 0,
-                                                          std::memory_order_release);
+  std::atomic_ref<int>(*control).compare_exchange_strong(begun, done ? kOver : 0,
+                                                         std::memory_order_release);
 }
 
-bool Initialisations::Begin(const Mark& mark) {
+}  // namespace
+
+Mark::State Mark::Take() const {
+  return guard_ != nullptr ? TakeGuard(guard_) : TakeOnce(control_);
+}
+
+void Mark::Leave(bool done) const {
+  guard_ != nullptr ? LeaveGuard(guard_, done) : LeaveOnce(control_, done);
+}
+
+bool Initialisations::Begin(Mark mark) {
   Duration length = kFirstWait;
   for (;;) {
     const Mark::State state = mark.Take();
@@ -136,24 +143,24 @@ bool Initialisations::Begin(const Mark& mark) {
   }
 }
 
-void Initialisations::End(const Mark& mark, bool done) {
+void Initialisations::End(Mark mark, bool done) {
   mark.Leave(done);
-  EraseIf([&](const Begun& one) { return one.at == mark.at() && one.by == this; });
+  EraseIf([&](const Begun& one) { return one.at() == mark.at() && one.by == this; });
   parking_.Unpark(mark.at(), Parking::kAll);
 }
 
 void Initialisations::Forget() {
   for (const Begun& one : OfThisThread()) {
-    const auto same = [&](const Begun& other) { return other.at == one.at; };
+    const auto same = [&](const Begun& other) { return other.at() == one.at(); };
     // Two of one address: the processes have memory of their own there, which goes with them.
     if (one.by == this && std::ranges::count_if(OfThisThread(), same) == 1) {
-      one.give_up(const_cast<void*>(one.at));
+      one.mark.Leave(/*done=*/false);
     }
   }
   EraseIf([this](const Begun& one) { return one.by == this; });
 }
 
-bool Initialisations::BeginOutside(const Mark& mark) {
+bool Initialisations::BeginOutside(Mark mark) {
   for (;;) {
     const Mark::State state = mark.Take();
     if (state != Mark::State::kTaken) return state == Mark::State::kMine;
@@ -162,7 +169,7 @@ bool Initialisations::BeginOutside(const Mark& mark) {
 }
 
 void CallOnce(Initialisations* process, pthread_once_t* control, void (*initialise)()) {
-  const OnceMark mark(control);
+  const Mark mark(control);
   {
     const CallOnceArguments kept;
     if (!(process != nullptr ? process->Begin(mark) : Initialisations::BeginOutside(mark))) return;

@@ -18,41 +18,26 @@
 
 namespace interlock::sim::posix {
 
-/// The mark of an object, which any thread may read and write. Abstract: where it stands differs.
+/// The mark of an object, which any thread may read and write.
 class Mark {
  public:
   enum class State : std::uint8_t { kDone, kTaken, kMine };
 
-  virtual ~Mark() = default;
+  Mark() = default;  ///< none
+  /// The guard of a function static: Itanium C++ ABI, 3.3.3. The first byte says that it is done.
+  explicit Mark(std::uint64_t* guard) : guard_(guard) {}
+  /// As glibc marks it.
+  explicit Mark(pthread_once_t* control) : control_(control) {}
+
   /// Takes it for the caller if nobody has: kMine.
-  virtual State Take() const = 0;
-  virtual void Leave(bool done) const = 0;
+  State Take() const;
+  void Leave(bool done) const;
   /// Where others wait for it.
-  virtual const void* at() const = 0;
-};
-
-/// The guard of a function static: Itanium C++ ABI, 3.3.3. The first byte says that it is done.
-class GuardMark final : public Mark {
- public:
-  explicit GuardMark(std::uint64_t* guard) : guard_(guard) {}
-  State Take() const override;
-  void Leave(bool done) const override;
-  const void* at() const override { return guard_; }
+  const void* at() const { return guard_ != nullptr ? static_cast<const void*>(guard_) : control_; }
 
  private:
-  std::uint64_t* const guard_;
-};
-
-/// A pthread_once_t, as glibc marks it.
-class OnceMark final : public Mark {
- public:
-  explicit OnceMark(pthread_once_t* control) : control_(control) {}
-  State Take() const override;
-  void Leave(bool done) const override;
-  const void* at() const override { return control_; }
-
- private:
-  pthread_once_t* const control_;
+  std::uint64_t* guard_ = nullptr;
+  pthread_once_t* control_ = nullptr;  // if it is no guard
 };
 
 class Initialisations {
@@ -64,13 +49,13 @@ class Initialisations {
 
   /// Whether the caller is to initialise it, and to call End. YIELDS while another thread is at it.
   /// In teardown, in which nobody waits, it may be initialised twice.
-  bool Begin(const Mark& mark);
-  void End(const Mark& mark, bool done);
+  bool Begin(Mark mark);
+  void End(Mark mark, bool done);
   /// What the process has begun nobody ends.
   void Forget();
 
   /// The same for a thread that is no task.
-  static bool BeginOutside(const Mark& mark);
+  static bool BeginOutside(Mark mark);
 
  private:
   Parking& parking_;

@@ -23,17 +23,17 @@ constinit static std::optional<pthread_key_t> first_key;
 
 using interlock::sim::ServingLibrary;
 using interlock::sim::posix::first_key;
-using interlock::sim::posix::GuardMark;
 using interlock::sim::posix::Initialisations;
 using interlock::sim::posix::kWithAsan;
 using interlock::sim::posix::Library;
+using interlock::sim::posix::Mark;
 
 namespace {
 
 bool IsOfSanitizer(pthread_key_t key) { return kWithAsan && key == first_key; }
 
 void EndGuard(std::uint64_t* guard, bool done) {
-  const GuardMark mark(guard);
+  const Mark mark(guard);
   if (Library* library = ServingLibrary()) return library->initialisations().End(mark, done);
   mark.Leave(done);
 }
@@ -96,7 +96,7 @@ int pthread_once(pthread_once_t* control, void (*initialise)()) {
 // What the compiler calls around the initialisation of a function static.
 
 int __cxa_guard_acquire(std::uint64_t* guard) {
-  const GuardMark mark(guard);
+  const Mark mark(guard);
   Library* library = ServingLibrary();
   const bool mine = library != nullptr ? library->initialisations().Begin(mark)
                                        : Initialisations::BeginOutside(mark);

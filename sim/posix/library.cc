@@ -266,8 +266,7 @@ int Library::WaitForEvents(int set, epoll_event* events, int size, Duration time
   if (interests == nullptr) return Told(descriptors_.Find(set) == nullptr ? -EBADF : -EINVAL);
   if (size <= 0) return Told(-EINVAL);
   const std::span<epoll_event> room(events, static_cast<std::size_t>(size));
-  return Told(
-      interests->Wait(engine_, process_, descriptors_, room, DeadlineOf(timeout), interests));
+  return Told(interests->Wait(engine_, process_, descriptors_, room, DeadlineOf(timeout)));
 }
 
 Duration Library::Epoch(clockid_t clock) const {

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -87,11 +86,6 @@ class Reader {
  public:
   explicit Reader(const dl_phdr_info& module)
       : base_(module.dlpi_addr), program_(module.dlpi_phdr, module.dlpi_phnum) {}
-
-  std::span<const ElfW(Rela)> Relocations() {
-    ReadDynamic();
-    return dynamic_.relocations;
-  }
 
   std::optional<SharedObject> Read(const char* path) {
     ReadDynamic();
@@ -268,18 +262,11 @@ bool IsAllocator(const std::string& path) {
 struct Objects {
   std::vector<SharedObject> read;
   std::vector<std::string> unread;
-  std::vector<ElfW(Rela)> of_program;
-  ElfW(Addr) program_base = 0;
 };
 
 int AddModule(dl_phdr_info* module, std::size_t /*size*/, void* to) {
   auto& all = *static_cast<Objects*>(to);
   const std::string path = module->dlpi_name;
-  if (path.empty() && all.of_program.empty()) {
-    const auto relocations = Reader(*module).Relocations();
-    all.of_program.assign(relocations.begin(), relocations.end());
-    all.program_base = module->dlpi_addr;
-  }
   if (IsOfTheProgram(path) || IsAllocator(path)) return 0;
   auto object = Reader(*module).Read(path.c_str());
   if (!object.has_value()) {
@@ -291,10 +278,11 @@ int AddModule(dl_phdr_info* module, std::size_t /*size*/, void* to) {
 }
 
 /// Variables of the object that the program refers to stand in the program.
-void AddCopies(const Objects& all, SharedObject& object) {
-  const auto names = ElfFile("/proc/self/exe").Symbols(SHT_DYNSYM);
+void AddCopies(SharedObject& object) {
+  ElfFile program("/proc/self/exe");
+  const auto names = program.Symbols(SHT_DYNSYM);
   const auto own = ElfFile(object.path).Symbols(SHT_DYNSYM);
-  for (const ElfW(Rela) & one : all.of_program) {
+  for (const ElfW(Rela) & one : program.Relocations()) {
     const std::size_t index = ELF64_R_SYM(one.r_info);
     if (ELF64_R_TYPE(one.r_info) != kCopy || index >= names.size()) continue;
     const auto defined = std::ranges::find_if(own, [&](const ElfFile::Symbol& symbol) {
@@ -308,7 +296,7 @@ void AddCopies(const Objects& all, SharedObject& object) {
     const std::size_t size = defined->about.st_size;
     const std::vector<std::byte> bytes(initial, initial + size);
     object.initial.insert(object.initial.end(), bytes.begin(), bytes.end());
-    object.statics.push_back({reinterpret_cast<std::byte*>(all.program_base + one.r_offset), size});
+    object.statics.push_back({reinterpret_cast<std::byte*>(ProgramBase() + one.r_offset), size});
   }
 }
 
@@ -340,7 +328,7 @@ Objects ReadAll() {
   std::vector<const SharedObject*> visited;
   std::vector<SharedObject> ordered;
   for (SharedObject& object : all.read) {
-    AddCopies(all, object);
+    AddCopies(object);
     if (kWithAsan) LeaveOutSanitizer(object);
     // It stays loaded, whoever closes it.
     dlopen(object.path.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);

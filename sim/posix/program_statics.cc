@@ -37,19 +37,8 @@ std::string Demangled(const std::string& name) {
   return failed == 0 ? text.get() : name;
 }
 
-/// Where the program has been loaded.
-ElfW(Addr) Base() {
-  ElfW(Addr) base = 0;
-  const auto first = [](dl_phdr_info* module, std::size_t /*size*/, void* to) {
-    *static_cast<ElfW(Addr)*>(to) = module->dlpi_addr;
-    return 1;  // no more than the first, which is the program
-  };
-  dl_iterate_phdr(first, &base);
-  return base;
-}
-
 std::vector<ProgramStatics::Variable> ReadAll() {
-  const ElfW(Addr) base = Base();
+  const ElfW(Addr) base = ProgramBase();
   ElfFile program("/proc/self/exe");
   std::vector<ProgramStatics::Variable> found;
   std::string source;

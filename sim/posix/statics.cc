@@ -58,16 +58,8 @@ void Statics::Initialise() {
 
 bool Statics::AtExit(void (*destroy)(void*), void* argument, const void* object) {
   const bool mine = IsUnderTest(object);
-  if (mine) at_exit_.push_back({destroy, argument});
+  if (mine) at_exit_.Add(destroy, argument);
   return mine;
-}
-
-void Statics::Exit() {
-  while (!at_exit_.empty()) {
-    const Destruction last = at_exit_.back();
-    at_exit_.pop_back();
-    last.destroy(last.argument);
-  }
 }
 
 void Statics::PutInPlace(Statics* wanted) {

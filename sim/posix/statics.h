@@ -6,19 +6,18 @@
 // to them stay right; what the objects initialise at their start they initialise in each process,
 // in its first task.
 //
-// Non-guarantee: what is linked into the program itself, or belongs to the program by a copy
-// relocation or as a unique symbol (inline variables that the program has, too), all processes
-// share.
-// Internal to sim/posix. Thread safety: none; the variables are the whole program's, so OneAtATime
-// must be held.
+// Non-guarantee: what is linked into the program itself, or belongs to it as a unique symbol
+// (inline variables that the program has, too), all processes share. Internal to sim/posix. Thread
+// safety: none; the variables are the whole program's, so OneAtATime must be held.
 #pragma once
 
 #include <pthread.h>
 
 #include <cstddef>
-#include <memory>
 #include <mutex>
 #include <vector>
+
+#include "sim/posix/exit_calls.h"
 
 namespace interlock::sim::posix {
 
@@ -35,7 +34,7 @@ class Statics {
   void OwnKey(pthread_key_t key, const void* at);
   void DisownKey(pthread_key_t key) { std::erase(keys_, key); }
   /// Does what AtExit was told, latest first. YIELDS if that does.
-  void Exit();
+  void Exit() { at_exit_.Make(); }
 
   /// Puts these in place, until others are; null: those of the program. REQUIRES: those in place
   /// live.
@@ -48,16 +47,11 @@ class Statics {
   static std::unique_lock<std::recursive_mutex> OneAtATime();
 
  private:
-  struct Destruction {
-    void (*destroy)(void*);
-    void* argument;
-  };
-
   void Exchange();
 
   bool initialised_ = false;
   std::vector<std::byte> kept_;
-  std::vector<Destruction> at_exit_;
+  ExitCalls at_exit_;
   std::vector<pthread_key_t> keys_;
 };
 

@@ -85,11 +85,7 @@ void* Threads::Take(Specific& specific, pthread_key_t key) {
 
 void Threads::End() {
   Thread& own = Own();
-  while (!own.at_exit.empty()) {
-    const Destruction last = own.at_exit.back();
-    own.at_exit.pop_back();
-    last.destroy(last.object);
-  }
+  own.at_exit.Make();
   for (int round = 0; round < kRounds; ++round) {
     bool any = false;
     for (pthread_key_t key = 0; key < own.specifics.size(); ++key) {
@@ -150,8 +146,6 @@ void* Threads::GetSpecific(pthread_key_t key) {
   return specific.key_number == keys[key].number ? specific.value : nullptr;
 }
 
-void Threads::AtExit(void (*destroy)(void*), void* object) {
-  Own().at_exit.push_back({destroy, object});
-}
+void Threads::AtExit(void (*destroy)(void*), void* object) { Own().at_exit.Add(destroy, object); }
 
 }  // namespace interlock::sim::posix

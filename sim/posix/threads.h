@@ -16,6 +16,7 @@
 #include <memory>
 #include <vector>
 
+#include "sim/posix/exit_calls.h"
 #include "sim/posix/parking.h"
 #include "sim/posix/thread_locals.h"
 
@@ -68,11 +69,6 @@ class Threads {
     std::uint32_t key_number = 0;
   };
 
-  struct Destruction {
-    void (*destroy)(void*);
-    void* object;
-  };
-
   struct Thread {
     ScheduledTask* task = nullptr;  // null: not one of Create's
     std::size_t life = 0;
@@ -81,7 +77,7 @@ class Threads {
     bool joined = false;
     ThreadLocals locals;
     std::vector<Specific> specifics;  // by key
-    std::vector<Destruction> at_exit;
+    ExitCalls at_exit;
   };
 
   void End();
