@@ -24,9 +24,9 @@ std::uint64_t HashValue(const redis::Value& value, std::uint64_t state) {
   return state;
 }
 
-bool ShowsInState(std::string_view name) {
+bool ShowsInState(const redis::Dialect& dialect, std::string_view name) {
   bool container = false;
-  const redis::Command* command = redis::FindCommand(name, {}, false, &container);
+  const redis::Command* command = redis::FindCommand(dialect, name, {}, false, &container);
   return command != nullptr && (command->flags & redis::kShowsInState) != 0;
 }
 
@@ -122,7 +122,8 @@ void ServerCalls::Execute(Link& link) {
   ++commands_;
   engine_.trace.AddLazily(now, link.process->id, TraceKind::kExecute, request.hash, request.number,
                           [&request] { return redis::ToText(request.argv); });
-  if (engine_.watched() && !ShowsInState(request.argv.empty() ? "" : request.argv[0])) {
+  if (engine_.watched() &&
+      !ShowsInState(server.dialect(), request.argv.empty() ? "" : request.argv[0])) {
     NoteUndescribed(engine_.network, link, undescribed_++, request.argv);
   }
   engine_.observer->BeforeCommand(link.process->id, request.argv, now);

@@ -41,17 +41,11 @@ void Specify(const WorldOptions& options, redis::TopologySpec& spec) {
   for (std::size_t node = 0; node < nodes; ++node) {
     spec.nodes[node].replica_of.reset();
     if (replicated && node > 0) spec.nodes[node].replica_of = 0;
+    spec.nodes[node].dialect = options.dialect;
     Configure(options, spec.nodes[node].configuration);
   }
   spec.start_us = options.server_epoch_us - (replicated ? kWarmUpUs : 0);
   spec.lag_us = options.replication_lag.count() / 1000;
-}
-
-const redis::Command* Find(const redis::Argv& argv) {
-  bool container = false;
-  const bool has_sub = argv.size() > 1;
-  return redis::FindCommand(argv[0], has_sub ? std::string_view(argv[1]) : std::string_view(),
-                            has_sub, &container);
 }
 
 bool IsScript(const redis::Command& command) {
@@ -196,7 +190,7 @@ void Servers::DescribeRefusals(VirtualTime now, FingerprintWriter& writer) const
 std::optional<std::string> Servers::RefusalOf(int node, const redis::Argv& argv,
                                               VirtualTime now) const {
   if (argv.empty()) return std::nullopt;
-  const redis::Command* command = Find(argv);
+  const redis::Command* command = redis::FindCommand(topology_.server(Id(node)).dialect(), argv);
   if (command == nullptr || !redis::ArityMatches(*command, argv.size())) return std::nullopt;
   const std::vector<std::string_view> args(argv.begin(), argv.end());
   const std::uint32_t flags = command->flags;

@@ -40,13 +40,13 @@ namespace interlock::sim {
 struct WorldOptions {
   Duration latency_min{std::chrono::microseconds(50)};    ///< one way, calm
   Duration latency_max{std::chrono::microseconds(1000)};  ///< one way; small values are likelier
-  // Latencies of 0 make an instant world: a command executes when it is sent, and its reply is
-  // there at once; the only choice left is which runnable process sends next.
+  // 0 makes an instant world: what is sent is executed and answered at once.
   Duration keepalive{std::chrono::minutes(5)};  ///< after this, both ends notice a half-open peer
   Topology topology = Topology::kStandalone;
   int nodes = 1;  ///< number of servers; 1 if standalone
   Persistence persistence = Persistence::kNone;
-  Duration replication_lag{std::chrono::milliseconds(1)};  ///< between servers, one way
+  const redis::Dialect* dialect = &redis::DefaultDialect();  ///< of all servers
+  Duration replication_lag{std::chrono::milliseconds(1)};    ///< between servers, one way
   std::int64_t server_epoch_us = 1'700'000'000'000'000;  ///< servers' wall clock at virtual time 0
   std::uint64_t entropy_seed = 1;                        ///< see SimRuntime::FillRandom
   std::uint64_t max_steps = 200'000;  ///< per run; beyond this, Run returns kStepLimit

@@ -92,7 +92,8 @@ std::string CommandsToText() {
   std::string text;
   int listed = 0;
   int modelled = 0;
-  for (const sim::redis::Command& command : sim::redis::KnownCommands()) {
+  for (const sim::redis::Command& command :
+       sim::redis::KnownCommands(sim::redis::DefaultDialect())) {
     if (!IsListed(command)) continue;
     ++listed;
     if (command.handler != nullptr) ++modelled;
@@ -108,7 +109,8 @@ std::string CommandsToText() {
 std::string CommandsToJson() {
   reports::JsonText json;
   json.BeginArray();
-  for (const sim::redis::Command& command : sim::redis::KnownCommands()) {
+  for (const sim::redis::Command& command :
+       sim::redis::KnownCommands(sim::redis::DefaultDialect())) {
     if (!IsListed(command)) continue;
     json.BeginObject();
     json.Key("name").String(ToWords(command.name));

@@ -15,8 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -150,6 +152,24 @@ RedisServer::RedisServer(std::string binary, std::unique_ptr<FolderGuard> folder
     : binary_(std::move(binary)), folder_(std::move(folder)), options_(std::move(options)) {}
 
 RedisServer::~RedisServer() { Kill(); }
+
+// "Redis server v=7.0.15 sha=...", "Valkey server v=9.1.2 sha=..."
+Result<ServerVersion> RedisServer::FindVersion() {
+  Result<std::string> binary = FindBinary();
+  if (!binary.ok()) return binary.status();
+  // By the name it is told apart from the checker of dump files.
+  FILE* pipe =
+      ::popen(("bash -c 'exec -a redis-server \"$0\" --version' '" + *binary + "'").c_str(), "r");
+  std::array<char, 256> line{};
+  const bool said = pipe != nullptr && std::fgets(line.data(), line.size(), pipe) != nullptr;
+  if (pipe != nullptr) ::pclose(pipe);
+  const std::string text(said ? line.data() : "");
+  const std::size_t at = text.find(" server v=");
+  if (at == std::string::npos) return Unavailable(*binary + " does not say its version: " + text);
+  const std::size_t from = at + std::string_view(" server v=").size();
+  return ServerVersion{text.substr(0, at) == "Valkey",
+                       text.substr(from, text.find(' ', from) - from)};
+}
 
 Result<std::unique_ptr<RedisServer>> RedisServer::Start(RedisServerOptions options) {
   Result<std::string> binary = FindBinary();

@@ -36,8 +36,17 @@ struct RedisServerOptions {
   std::string password = {};
 };
 
+/// What a server binary says of itself.
+struct ServerVersion {
+  bool valkey = false;
+  std::string number;  ///< its own: "7.0.15", "9.1.2"
+};
+
 class RedisServer {
  public:
+  /// Of the binary that Start would start, from its --version. kUnavailable: see Start.
+  static Result<ServerVersion> FindVersion();
+
   /// Returns once the server answers. kUnavailable: the message says what is missing and how to
   /// install it, or the server's output before it ended.
   static Result<std::unique_ptr<RedisServer>> Start(RedisServerOptions options = {});

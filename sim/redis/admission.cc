@@ -10,6 +10,8 @@
 namespace interlock::sim::redis {
 namespace {
 
+constexpr const char* kNotAuthenticated = "NOAUTH Authentication required.";
+
 constexpr std::string_view kNoReplicas = "NOREPLICAS Not enough good replicas to write.";
 constexpr std::string_view kReadOnlyReplica =
     "READONLY You can't write against a read only replica.";
@@ -27,11 +29,6 @@ std::string UnknownCommandText(Arguments args) {
   std::string text = "ERR unknown command '";
   text.append(UntilNul(args[0]).substr(0, kLimit)).append("', with args beginning with: ");
   return OneLine(text.append(listed));
-}
-
-std::string UnknownSubcommandText(Arguments args) {
-  return OneLine("ERR unknown subcommand '" + std::string(UntilNul(args[1]).substr(0, 128)) +
-                 "'. Try " + ToUpper(args[0]) + " HELP.");
 }
 
 bool IsLocal(const Client& client) {
@@ -62,6 +59,11 @@ std::string ProtectedText(const Config& config, const Client& client, const Comm
 
 }  // namespace
 
+std::string UnknownSubcommandText(Arguments args) {
+  return OneLine("ERR unknown subcommand '" + std::string(UntilNul(args[1]).substr(0, 128)) +
+                 "'. Try " + ToUpper(args[0]) + " HELP.");
+}
+
 std::string ArityText(const Command& command) {
   return "ERR wrong number of arguments for '" + std::string(command.name) + "' command";
 }
@@ -72,10 +74,7 @@ std::uint32_t Admission::EffectiveFlags(const Client& client, const Command& com
   std::uint32_t flags = command.flags;
   if (command.name == "exec") {
     for (const Argv& argv : client.queue) {
-      bool container = false;
-      const Command* queued =
-          FindCommand(argv[0], argv.size() > 1 ? std::string_view(argv[1]) : std::string_view(),
-                      argv.size() > 1, &container);
+      const Command* queued = FindCommand(engine_.dialect(), argv);
       const std::vector<std::string_view> words(argv.begin(), argv.end());
       const std::uint32_t queued_flags = EffectiveFlags(client, *queued, words);
       flags |= queued_flags & (kWrite | kMayReplicate | kDenyOom);
@@ -146,6 +145,10 @@ void Admission::Reject(Client& client, const Command* command, std::string_view 
   engine_.Emit(client, ErrorValue(error));
 }
 
+bool Admission::Unauthenticated(const Client& client) const {
+  return !client.authenticated && !engine_.config().requirepass.empty();
+}
+
 // Refusals that concern only the command and its client.
 std::string Admission::RefusalBeforeKeys(const Client& client, const Command& command,
                                          Arguments args) const {
@@ -154,17 +157,17 @@ std::string Admission::RefusalBeforeKeys(const Client& client, const Command& co
     const std::string error = ProtectedText(engine_.config(), client, command);
     if (!error.empty()) return error;
   }
-  if (!client.authenticated && !engine_.config().requirepass.empty() &&
-      (command.flags & kNoAuth) == 0) {
-    return "NOAUTH Authentication required.";
-  }
+  if (Unauthenticated(client) && (command.flags & kNoAuth) == 0) return kNotAuthenticated;
   if (client.in_multi && (command.flags & kNoMulti) != 0) {
-    return "ERR Command not allowed inside a transaction";
+    return engine_.dialect().names_refused_in_multi
+               ? "ERR Command '" + std::string(command.name) + "' not allowed inside a transaction"
+               : "ERR Command not allowed inside a transaction";
   }
   return {};
 }
 
-// Eviction precedes every command. A transaction's queue grows too, so nothing may be queued.
+// Eviction precedes every command. A transaction's queue grows too, so before Redis 7.2 nothing may
+// be queued.
 bool Admission::OutOfMemory(const Client& client, const Command& command, Arguments args) {
   out_of_memory_ = false;
   if (engine_.config().maxmemory == 0 || engine_.script_turn.busy()) return false;
@@ -177,7 +180,8 @@ bool Admission::OutOfMemory(const Client& client, const Command& command, Argume
   if (!out_of_memory_) return false;
   const bool ends_queue = command.name == "exec" || command.name == "discard" ||
                           command.name == "quit" || command.name == "reset";
-  return (client.in_multi && !ends_queue) || grows;
+  const bool queued = client.in_multi && !ends_queue && !engine_.dialect().since_72;
+  return queued || grows;
 }
 
 // Nearly always true, which makes the individual checks below unnecessary.
@@ -190,6 +194,11 @@ bool Admission::NothingInTheWay(const Client& client, const Command& command,
 }
 
 bool Admission::Refuse(Client& client, Arguments args, const Command* command, bool container) {
+  if (engine_.dialect().authenticates_first && Unauthenticated(client) &&
+      (command == nullptr || (command->flags & kNoAuth) == 0)) {
+    Reject(client, command, kNotAuthenticated);
+    return true;
+  }
   if (command == nullptr) {
     Reject(client, nullptr, container ? UnknownSubcommandText(args) : UnknownCommandText(args));
     return true;

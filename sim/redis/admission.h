@@ -20,6 +20,8 @@ namespace interlock::sim::redis {
 
 /// "ERR wrong number of arguments for ..."
 std::string ArityText(const Command& command);
+/// Of an unknown subcommand. REQUIRES: two words at least.
+std::string UnknownSubcommandText(std::span<const std::string_view> args);
 
 class Admission {
  public:
@@ -35,6 +37,7 @@ class Admission {
 
  private:
   bool NothingInTheWay(const Client& client, const Command& command, Arguments args) const;
+  bool Unauthenticated(const Client& client) const;
   std::string RefusalBeforeKeys(const Client& client, const Command& command, Arguments args) const;
   bool OutOfMemory(const Client& client, const Command& command, Arguments args);
   void Reject(Client& client, const Command* command, std::string_view error);

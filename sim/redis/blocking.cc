@@ -78,8 +78,20 @@ void Blocking::ServeKey(const Key& key) {
     Client& client = *engine_.clients.Find(*next);
     NoteEnd(client);
     const Wait wait = Unblock(client);
-    wait.serve(engine_, client, wait, key.second);
+    Serve(client, wait, key.second);
     engine_.journal.EndUnit();
+  }
+}
+
+// Since Redis 7.2 a client that is woken runs its command again, and so takes the first of its keys
+// that has something, whichever woke it.
+void Blocking::Serve(Client& client, const Wait& wait, const std::string& woken_by) {
+  if (!engine_.dialect().since_72) return wait.serve(engine_, client, wait, woken_by);
+  for (const std::string& key : wait.keys) {
+    const Entry* entry = engine_.keyspace.Find(wait.database, key);
+    if (entry == nullptr) continue;
+    if (entry->data.index() != wait.type) return ReplyError(client, kWrongType);
+    return wait.serve(engine_, client, wait, key);
   }
 }
 
@@ -142,6 +154,10 @@ bool ParseTimeout(Context& context, std::string_view text, std::int64_t* deadlin
   const long double milliseconds = std::ceil(seconds * 1000.0L);
   // On x86 an overflow turns negative, and Redis reports it as such.
   constexpr long double kTooLarge = 9223372036854775807.0L;
+  if (milliseconds > kTooLarge && context.engine.dialect().since_72) {
+    context.Error("ERR timeout is out of range");
+    return false;
+  }
   if (milliseconds < 0 || milliseconds > kTooLarge) {
     context.Error("ERR timeout is negative");
     return false;

@@ -83,6 +83,7 @@ class Blocking {
     bool operator()(const KeyView& one, const KeyView& other) const { return one < other; }
   };
   void ServeKey(const Key& key);
+  void Serve(Client& client, const Wait& wait, const std::string& woken_by);
 
   Engine& engine_;
   std::map<Key, std::vector<ClientId>, Before> waiters_;  // In order of arrival.

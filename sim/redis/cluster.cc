@@ -119,10 +119,7 @@ Cluster::Query Cluster::Ask(const Client& client, const Command& command,
     if (!client.in_multi) return query;
     for (const Argv& argv : client.queue) {
       const std::vector<std::string_view> queued(argv.begin(), argv.end());
-      bool container = false;
-      const Command* of_queue =
-          FindCommand(queued[0], queued.size() > 1 ? queued[1] : std::string_view(),
-                      queued.size() > 1, &container);
+      const Command* of_queue = FindCommand(engine_.dialect(), queued);
       AddKeys(*of_queue, queued, &query);
     }
   } else {

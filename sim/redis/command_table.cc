@@ -50,13 +50,14 @@ class LowerCased {
 // allocation.
 class Table {
  public:
-  Table() {
+  explicit Table(const Dialect& dialect) {
     for (const auto rows :
          {catalogue::KeyRows(), catalogue::StringRows(), catalogue::CollectionRows(),
           catalogue::StreamRows(), catalogue::ConnectionRows(), catalogue::MessagingRows(),
           catalogue::ServerRows(), catalogue::ClusterRows()}) {
       commands_.insert(commands_.end(), rows.begin(), rows.end());
     }
+    catalogue::AddNewer(dialect, &commands_);
     std::sort(commands_.begin(), commands_.end(),
               [](const Command& a, const Command& b) { return a.name < b.name; });
     for (Command& command : commands_) {
@@ -105,7 +106,9 @@ class Table {
              // clang-format on
          }) {
       for (const HandlerRow& row : rows) {
-        const_cast<Command*>(Find(LowerCased(row.name)))->handler = row.handler;
+        const Command* command = Find(LowerCased(row.name));
+        if (command != nullptr && !catalogue::IsLeftOut(dialect, row.name))
+          commands_[command->place - 1U].handler = row.handler;
       }
     }
   }
@@ -127,9 +130,13 @@ class Table {
   std::array<std::uint16_t, kSlots> slots_{};
 };
 
-const Table& TheTable() {
-  static const Table table;
-  return table;
+const Table& TableOf(const Dialect& dialect) {
+  static const std::vector<Table> tables = [] {
+    std::vector<Table> all;
+    for (const Dialect& one : Dialects()) all.emplace_back(one);
+    return all;
+  }();
+  return tables[static_cast<std::size_t>(dialect.id)];
 }
 
 // This thread's latest look-ups of names of four to eight characters, exactly as written: nearly
@@ -139,12 +146,15 @@ class RecentCommands {
   static bool Suits(std::string_view name) { return name.size() >= 4 && name.size() <= 8; }
 
   // Null: not known. REQUIRES: Suits(name), here and below.
-  const Command* Find(std::string_view name) const {
+  const Command* Find(const Dialect& dialect, std::string_view name) const {
     const Known& known = known_[name.size() % kMost];
-    return known.size == name.size() && known.name == AsNumber(name) ? known.command : nullptr;
+    const bool same =
+        known.size == name.size() && known.name == AsNumber(name) && known.dialect == dialect.id;
+    return same ? known.command : nullptr;
   }
-  void Note(std::string_view name, const Command* command) {
-    known_[name.size() % kMost] = {AsNumber(name), name.size(), command};
+  void Note(const Dialect& dialect, std::string_view name, const Command* command) {
+    known_[name.size() % kMost] = {AsNumber(name), static_cast<std::uint32_t>(name.size()),
+                                   dialect.id, command};
   }
 
  private:
@@ -152,7 +162,8 @@ class RecentCommands {
 
   struct Known {
     std::uint64_t name = 0;
-    std::size_t size = 0;
+    std::uint32_t size = 0;
+    DialectId dialect = DialectId::kRedis70;
     const Command* command = nullptr;
   };
 
@@ -172,11 +183,14 @@ constinit thread_local RecentCommands recent_commands;
 
 }  // namespace
 
-std::span<const Command> KnownCommands() { return TheTable().commands(); }
+std::span<const Command> KnownCommands(const Dialect& dialect) {
+  return TableOf(dialect).commands();
+}
 
 std::span<const std::byte> RecentlyFound() { return std::as_bytes(std::span(&recent_commands, 1)); }
 
 std::uint32_t AclCategories(const Command& command) {
+  if ((command.flags & kModule) != 0) return 0;
   std::uint32_t categories = command.categories;
   const auto imply = [&](std::uint32_t flag, std::uint32_t implied) {
     if ((command.flags & flag) != 0) categories |= implied;
@@ -190,26 +204,41 @@ std::uint32_t AclCategories(const Command& command) {
   return categories | ((command.flags & kFast) != 0 ? kAclFast : kAclSlow);
 }
 
-const Command* FindCommand(std::string_view name, std::string_view sub, bool has_sub,
-                           bool* known_container) {
+const Command* FindCommand(const Dialect& dialect, std::string_view name, std::string_view sub,
+                           bool has_sub, bool* known_container) {
   *known_container = false;
   const bool may_be_recent = RecentCommands::Suits(name);
-  const Command* const recent = may_be_recent ? recent_commands.Find(name) : nullptr;
+  const Command* const recent = may_be_recent ? recent_commands.Find(dialect, name) : nullptr;
   if (recent != nullptr) return recent;
   LowerCased known_as(name);
   if (known_as.too_long()) return nullptr;
-  const Command* command = TheTable().Find(known_as);
+  const Table& table = TableOf(dialect);
+  const Command* command = table.Find(known_as);
   // A client may not use "client|id" as a name.
   if (command == nullptr || (command->flags & kSubcommand) != 0) return nullptr;
   if ((command->flags & kContainer) == 0) {
-    if (may_be_recent) recent_commands.Note(name, command);
+    if (may_be_recent) recent_commands.Note(dialect, name, command);
     return command;
   }
   *known_container = true;
   if (!has_sub) return command;
   known_as.Append("|");
   known_as.Append(sub);
-  return known_as.too_long() ? nullptr : TheTable().Find(known_as);
+  return known_as.too_long() ? nullptr : table.Find(known_as);
+}
+
+const Command* FindCommand(const Dialect& dialect, std::span<const std::string_view> words) {
+  bool container = false;
+  const bool has_sub = words.size() > 1;
+  return FindCommand(dialect, words[0], has_sub ? words[1] : std::string_view(), has_sub,
+                     &container);
+}
+
+const Command* FindCommand(const Dialect& dialect, std::span<const std::string> words) {
+  bool container = false;
+  const bool has_sub = words.size() > 1;
+  return FindCommand(dialect, words[0], has_sub ? std::string_view(words[1]) : std::string_view(),
+                     has_sub, &container);
 }
 
 }  // namespace interlock::sim::redis

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// All commands of Redis 7.0.15, with the data that COMMAND INFO prints; those without a handler are
+// All commands of each server, with the data that COMMAND INFO prints; those without a handler are
 // not modelled. To add a command, add a row to the handlers of its type.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "sim/redis/dialect.h"
 #include "sim/redis/key_spec.h"
 
 namespace interlock::sim::redis {
@@ -35,8 +36,10 @@ enum CommandFlag : std::uint32_t {
   kNoMandatoryKeys = 1U << 14,
   kNoAsyncLoading = 1U << 15,
   kNoMulti = 1U << 16,
-  kMovableKeys = 1U << 17,  // The key range is not exact; derived from the specifications.
-  kAllowBusy = 1U << 18,    // Served while a script runs for too long.
+  kMovableKeys = 1U << 17,     // The key range is not exact; derived from the specifications.
+  kAllowBusy = 1U << 18,       // Served while a script runs for too long.
+  kSkipCommandlog = 1U << 19,  // Valkey's name of kSkipSlowlog.
+  kModule = 1U << 20,          // Of a module that the server brings.
   // Not printed.
   kMayReplicate = 1U << 24,   // Not a write, but refused where writes are.
   kProtected = 1U << 25,      // Refused unless the configuration enables it.
@@ -100,7 +103,7 @@ struct Command {
   std::uint16_t tips = 0;
   KeyRange range = {};  // Derived from `keys`.
   Handler handler = nullptr;
-  std::uint16_t place = 0;  // Position in KnownCommands(), from 1; 0: a Sentinel's own command.
+  std::uint16_t place = 0;  // Position in KnownCommands, from 1; 0: a Sentinel's own command.
 };
 
 inline bool ArityMatches(const Command& command, std::size_t count) {
@@ -115,14 +118,19 @@ struct HandlerRow {
 
 /// Looks up a name in any case; null if unknown. For a container `sub` selects the subcommand;
 /// `known_container` tells an unknown subcommand from an unknown command.
-const Command* FindCommand(std::string_view name, std::string_view sub, bool has_sub,
-                           bool* known_container);
+const Command* FindCommand(const Dialect& dialect, std::string_view name, std::string_view sub,
+                           bool has_sub, bool* known_container);
+/// The same for a command with all its words. REQUIRES: at least one.
+const Command* FindCommand(const Dialect& dialect, std::span<const std::string_view> words);
+const Command* FindCommand(const Dialect& dialect, std::span<const std::string> words);
 /// The same among the commands of a Sentinel.
-const Command* FindSentinelCommand(std::string_view name, std::string_view sub, bool has_sub,
-                                   bool* known_container);
+const Command* FindSentinelCommand(const Dialect& dialect, std::string_view name,
+                                   std::string_view sub, bool has_sub, bool* known_container);
 
 /// By name; a container's subcommands follow it.
-std::span<const Command> KnownCommands();
+std::span<const Command> KnownCommands(const Dialect& dialect);
+/// No server has more.
+inline constexpr std::size_t kMostCommands = 512;
 
 /// Where the calling OS thread remembers what FindCommand has found lately.
 std::span<const std::byte> RecentlyFound();

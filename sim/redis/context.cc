@@ -8,6 +8,7 @@
 namespace interlock::sim::redis {
 
 Keyspace& Context::keyspace() const { return engine.keyspace; }
+const Dialect& Context::dialect() const { return engine.dialect(); }
 
 bool Context::journalled() const { return engine.journal.active(); }
 
@@ -18,6 +19,23 @@ void Context::Notify(NotifyClass type, std::string_view event, std::string_view 
 void Context::Propagate(Arguments effect) {
   propagation = Propagation::kDone;
   engine.journal.Add(client.database, effect);
+}
+
+void Context::Delete(std::string_view key, std::string_view event) {
+  Remove(key);
+  Touch(key);
+  Notify(kNotifyGeneric, event, key);
+  Propagate({"DEL", key});
+}
+
+// Valkey counts it as an expiry.
+void Context::DeleteAsOver(std::string_view key) {
+  if (!engine.dialect().valkey) return Delete(key, "del");
+  Remove(key);
+  Touch(key);
+  Notify(kNotifyExpired, "expired", key);
+  ++engine.statistics.expired_keys;
+  Propagate({"UNLINK", key});
 }
 
 bool Context::ParseInt(std::string_view text, std::int64_t* out, std::string_view error) {

@@ -37,6 +37,7 @@ struct Context {
   enum class Propagation : std::uint8_t { kIfChanged, kAlways, kDone };
   Propagation propagation = Propagation::kIfChanged;
 
+  const Dialect& dialect() const;  ///< of the server
   Keyspace& keyspace() const;
   int database() const { return client.database; }
   bool resp3() const { return client.protocol == 3; }
@@ -71,6 +72,10 @@ struct Context {
     return expires_at_ms <= keyspace().now_ms() && !client.from_master &&
            keyspace().expiry_mode() == ExpiryMode::kDelete;
   }
+  /// Removes the key with that event, as DEL instead of the command.
+  void Delete(std::string_view key, std::string_view event);
+  /// The same for a key whose new expiry has passed already.
+  void DeleteAsOver(std::string_view key);
   /// Propagates this effect instead of the command itself, e.g. SET ... PXAT for SETEX; if called
   /// several times, all of them.
   void Propagate(std::initializer_list<std::string_view> effect) {

@@ -98,7 +98,7 @@ void Engine::Close(Client& client) {
 void Engine::Deliver(Client& client, Value& value) {
   if (client.captured != nullptr) {
     // A later HELLO in the same EXEC does not change its form.
-    if (client.protocol == 2) ToResp2(&value);
+    client.protocol == 2 ? ToResp2(&value) : ToResp3(&value);
     client.captured->push_back(std::move(value));
     return;
   }
@@ -123,10 +123,6 @@ void Engine::Send(Client& client, Value& value) {
 
 void Engine::Emit(ClientId id, Value value) {
   if (Client* client = clients.Find(id)) Deliver(*client, value);
-}
-
-void Engine::SetUnmodelled(std::string_view what) {
-  if (!unmodelled) unmodelled.emplace(what);
 }
 
 // SplitMix64: every step gives another number, whatever the state.
@@ -217,9 +213,11 @@ void Engine::RunPending(Client* client) {
 
 void Engine::Process(Client& client, Arguments args) {
   bool container = false;
-  const auto find = sentinel != nullptr ? &FindSentinelCommand : &FindCommand;
+  const std::string_view sub = args.size() > 1 ? args[1] : std::string_view();
   const Command* command =
-      find(args[0], args.size() > 1 ? args[1] : std::string_view(), args.size() > 1, &container);
+      sentinel != nullptr
+          ? FindSentinelCommand(dialect(), args[0], sub, args.size() > 1, &container)
+          : FindCommand(dialect(), args[0], sub, args.size() > 1, &container);
   client.last_command = command;
   if (admission.Refuse(client, args, command, container)) {
     (void)AnswerUnmodelled(client);
@@ -232,14 +230,18 @@ void Engine::Process(Client& client, Arguments args) {
   // Other clients' commands may run during a long script.
   Value inner;
   Value& reply = script_turn.running() ? inner : reply_;
+  const ClientId id = client.id;
+  const ClientId outer = std::exchange(executing_, dialect().since_72 ? id : 0);
   const bool replies = Run(client, *command, args, &reply);
+  executing_ = outer;
   if (!AnswerUnmodelled(client) && replies && !unmodelled) Deliver(client, reply);
+  if (outer == 0) pubsub.TellCaller(id);
 }
 
 bool Engine::AnswerUnmodelled(Client& client) {
   if (!unmodelled || !unmodelled_is_error) return false;
-  Emit(client,
-       ErrorValue("ERR Interlock does not model '" + *unmodelled + "', which Redis 7.0 has"));
+  Emit(client, ErrorValue("ERR Interlock does not model '" + *unmodelled + "', which " +
+                          std::string(dialect().title) + " has"));
   unmodelled.reset();
   client.queue_failed = client.in_multi;
   return true;
@@ -332,9 +334,7 @@ void Engine::UpdateExpiryMode() {
 
 void Engine::RunEffect(const Effect& effect) {
   const std::vector<std::string_view> args(effect.argv.begin(), effect.argv.end());
-  bool container = false;
-  const Command* command = FindCommand(args[0], args.size() > 1 ? args[1] : std::string_view(),
-                                       args.size() > 1, &container);
+  const Command* command = FindCommand(dialect(), args);
   if (command == nullptr) return SetUnmodelled("the effect " + effect.argv[0]);
   effects_client_ = Client();
   effects_client_.from_master = true;

@@ -20,6 +20,7 @@
 #include "sim/redis/command_table.h"
 #include "sim/redis/config.h"
 #include "sim/redis/context.h"
+#include "sim/redis/dialect.h"
 #include "sim/redis/journal.h"
 #include "sim/redis/keyspace.h"
 #include "sim/redis/keyspace_events.h"
@@ -57,6 +58,12 @@ class Engine {
 
   /// Sends to the client's connection, or into the array of the EXEC that it is running.
   void Emit(Client& client, Value value) { Deliver(client, value); }
+  /// What EXEC answers: each reply has the form of its time.
+  void EmitTransaction(Client& client, Value value) {
+    if (client.replies == Replies::kOn || client.replies == Replies::kSkipNext) Send(client, value);
+  }
+  /// Whose messages wait for the end of its command; 0: nobody's.
+  ClientId executing() const { return executing_; }
   void Emit(ClientId id, Value value);
   /// The server closes the connection.
   void Close(Client& client);
@@ -64,7 +71,9 @@ class Engine {
   /// effects. `reply` is reused for its memory; its previous content is ignored. Returns false if
   /// there is no reply now.
   bool Run(Client& client, const Command& command, Arguments args, Value* reply);
-  void SetUnmodelled(std::string_view what);
+  void SetUnmodelled(std::string_view what) {
+    if (!unmodelled) unmodelled.emplace(what);
+  }
   /// For commands that choose at random: a number below the bound. REQUIRES: bound >= 1.
   std::uint64_t Choose(std::uint64_t bound);
   void DiscardTransaction(Client& client);
@@ -82,6 +91,10 @@ class Engine {
   void UpdateExpiryMode();
 
   const Config& config() const { return config_; }
+  /// Of which server it takes on the behaviour.
+  const Dialect& dialect() const { return *dialect_; }
+  /// REQUIRES: followed by Reset.
+  void SetDialect(const Dialect& dialect) { dialect_ = &dialect; }
   void SetConfig(const Config& changed);
 
   /// When this process began: the clock at the first connection.
@@ -137,12 +150,14 @@ class Engine {
   void ForgetProcess();
   void SettleEffects();
 
+  const Dialect* dialect_ = &DefaultDialect();
   Config config_;
   Client effects_client_;  // Runs effects.
   std::uint64_t starts_ = 0;
 
   Value reply_;  // For the present top-level command; reused for its memory.
   std::vector<std::string_view> words_;  // For a command; reused for its memory.
+  ClientId executing_ = 0;
   std::int64_t start_us_ = 0;
   bool limit_changed_ = false;  // Keys may have to be evicted after the command.
 

@@ -110,6 +110,18 @@ void PubSub::Forget(Client& client) {
   client.shard_channels.clear();
 }
 
+void PubSub::Tell(ClientId id, Value message) {
+  if (id == engine_.executing()) {
+    for_caller_.push_back(std::move(message));
+  } else {
+    engine_.Emit(id, std::move(message));
+  }
+}
+
+void PubSub::TellCaller(ClientId id) {
+  for (Value& message : std::exchange(for_caller_, {})) engine_.Emit(id, std::move(message));
+}
+
 std::int64_t PubSub::Deliver(Subscription kind, std::string_view channel,
                              std::string_view message) {
   if (Footprint* footprint = engine_.keyspace.footprint()) footprint->ReadChannel(channel);
@@ -117,8 +129,8 @@ std::int64_t PubSub::Deliver(Subscription kind, std::string_view channel,
   if (at == Of(kind).end()) return 0;
   engine_.keyspace.TouchAll();  // Others are told, and their order matters.
   for (const ClientId id : at->second) {
-    engine_.Emit(id, PushValue({StringValue(WordsOf(kind).message), StringValue(channel),
-                                StringValue(message)}));
+    Tell(id, PushValue(
+                 {StringValue(WordsOf(kind).message), StringValue(channel), StringValue(message)}));
   }
   return static_cast<std::int64_t>(at->second.size());
 }
@@ -129,9 +141,8 @@ std::int64_t PubSub::Publish(std::string_view channel, std::string_view message)
     if (!GlobMatch(pattern, channel)) continue;
     engine_.keyspace.TouchAll();
     for (const ClientId id : subscribers) {
-      engine_.Emit(
-          id, PushValue({StringValue(WordsOf(Subscription::kPattern).message), StringValue(pattern),
-                         StringValue(channel), StringValue(message)}));
+      Tell(id, PushValue({StringValue(WordsOf(Subscription::kPattern).message),
+                          StringValue(pattern), StringValue(channel), StringValue(message)}));
       ++deliveries;
     }
   }

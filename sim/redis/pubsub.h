@@ -37,6 +37,8 @@ class PubSub {
   std::int64_t Publish(std::string_view channel, std::string_view message);
   /// Delivers to subscribers of the shard channel only: patterns do not match there.
   std::int64_t PublishToShard(std::string_view channel, std::string_view message);
+  /// Sends what its own command has caused for it: since Redis 7.2, after the command's reply.
+  void TellCaller(ClientId id);
 
   /// In byte order; without names that have no subscribers.
   const Subscribers& subscribers(Subscription kind) const {
@@ -50,10 +52,12 @@ class PubSub {
   /// Records that the set of its listeners changes.
   void NoteChange(Subscription kind, std::string_view name);
   void Drop(Subscription kind, std::string_view name, ClientId id);
+  void Tell(ClientId id, Value message);
   std::int64_t Deliver(Subscription kind, std::string_view channel, std::string_view message);
 
   Engine& engine_;
   Subscribers subscribers_[3];
+  std::vector<Value> for_caller_;
 };
 
 }  // namespace interlock::sim::redis

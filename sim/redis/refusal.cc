@@ -11,7 +11,7 @@ std::string NoteRefusal(Server& server, ClientId client, const Argv& argv, std::
   Client* found = engine.clients.Find(client);
   if (found == nullptr || !found->in_multi) return std::string(error);
   bool container = false;
-  const Command* command = FindCommand(argv[0], {}, false, &container);
+  const Command* command = FindCommand(engine.dialect(), argv[0], {}, false, &container);
   if (command == nullptr || command->name != "exec") {
     found->queue_failed = true;
     return std::string(error);

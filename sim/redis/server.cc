@@ -63,6 +63,8 @@ std::string Server::Reset(const ConfigurationFile& file) {
 }
 
 Engine& Server::engine() { return *state_; }
+void Server::SetDialect(const Dialect& dialect) { state_->SetDialect(dialect); }
+const Dialect& Server::dialect() const { return state_->dialect(); }
 void Server::SetDiskFault(const DiskFault& fault) { state_->persistence.fault = fault; }
 void Server::SetSnapshotTime(std::int64_t us) { state_->persistence.child_us = us; }
 std::size_t Server::unsynced_units() { return state_->persistence.unsynced_units(); }

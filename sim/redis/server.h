@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "sim/redis/cluster_view.h"
+#include "sim/redis/dialect.h"
 #include "sim/redis/value.h"
 
 namespace interlock::sim::redis {
@@ -54,6 +55,11 @@ class Server {
   /// clock 0. If the file has an invalid entry, returns the first one, "name value", and applies
   /// nothing. Keeps allocations and the Lua state, because making one costs more than a short run.
   std::string Reset(const ConfigurationFile& file = {});
+
+  /// Whose behaviour it takes on, over later Resets, too; Redis 7.0 without it. REQUIRES: followed
+  /// by Reset, unless nothing was executed yet.
+  void SetDialect(const Dialect& dialect);
+  const Dialect& dialect() const;
 
   /// Sets the wall clock, Unix time in us. It moves only by this call, and may go backwards (a
   /// clock step).

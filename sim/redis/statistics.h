@@ -47,7 +47,7 @@ struct Statistics {
     errors.clear();
   }
   CommandCounts& Of(const Command& command) {
-    if (by_command.empty()) by_command.resize(KnownCommands().size() + 1);
+    if (by_command.empty()) by_command.resize(kMostCommands + 1);
     CommandCounts& counts = by_command[command.place];
     if (!std::exchange(counts.asked_for, true)) asked_for.push_back(command.place);
     return counts;

@@ -179,6 +179,11 @@ bool ParseDouble(std::string_view text, double* out) {
   return !std::isnan(*out);
 }
 
+bool IsHexadecimal(std::string_view text) {
+  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  return text.starts_with("0x") || text.starts_with("0X");
+}
+
 bool ParseScoreBound(std::string_view text, double* out, bool* exclusive) {
   *exclusive = !text.empty() && text[0] == '(';
   char* end = nullptr;
@@ -200,6 +205,36 @@ bool IsPlainWhole(double value) {
   constexpr double kMost = 9007199254740992.0;  // 2^53
   return std::abs(value) < kMost && value == std::trunc(value) &&
          !(value == 0 && std::signbit(value));
+}
+
+std::string FormatShortest(double value) {
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  constexpr double kMostWhole = 4611686018427387903.0;
+  if (std::abs(value) <= kMostWhole && value == std::trunc(value) &&
+      !(value == 0 && std::signbit(value))) {
+    return std::to_string(static_cast<std::int64_t>(value));
+  }
+  std::array<char, 40> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::abs(value),
+                                 std::chars_format::scientific);
+  const std::string_view text(buffer.data(), static_cast<std::size_t>(end.ptr - buffer.data()));
+  const std::size_t mark = text.find('e');
+  std::string digits(text.substr(0, mark));
+  std::erase(digits, '.');
+  const int exponent = std::stoi(std::string(text.substr(mark + 1)));
+  const int count = static_cast<int>(digits.size());
+  const int power = exponent - count + 1;  // of the last digit
+  std::string sign = std::signbit(value) ? "-" : "";
+  if (power >= 0 && exponent < count + 7) {
+    return sign + digits + std::string(static_cast<std::size_t>(power), '0');
+  }
+  if (power < 0 && (power > -7 || std::abs(exponent) < 4)) {
+    if (exponent < 0)
+      return sign + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
+    return sign + digits.insert(static_cast<std::size_t>(exponent + 1), ".");
+  }
+  if (count > 1) digits.insert(1, ".");
+  return sign + digits + (exponent < 0 ? "e-" : "e+") + std::to_string(std::abs(exponent));
 }
 
 std::string FormatDouble(double value) {

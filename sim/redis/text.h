@@ -18,11 +18,17 @@ bool ParseInteger(std::string_view text, std::int64_t* out);
 bool ParseDouble(std::string_view text, double* out);
 /// One end of a score range: "(1.5", "-inf", and (as Redis accepts) the empty text as 0.
 bool ParseScoreBound(std::string_view text, double* out, bool* exclusive);
+/// Whether it is hexadecimal, which strtod reads and newer servers do not.
+bool IsHexadecimal(std::string_view text);
 bool ParseLongDouble(std::string_view text, long double* out);
 
 /// Whether it is an integer, not -0, small enough to be exact: %.17g and %.0f print it as digits.
 bool IsPlainWhole(double value);
-std::string FormatDouble(double value);           ///< %.17g; inf and -inf by name.
+std::string FormatDouble(double value);  ///< %.17g; inf and -inf by name.
+/// As FormatDouble, but with no more digits than tell it from its neighbours, in the layout of
+/// newer servers: 1e+22, 1e-7, 0.00001. Where their algorithm misses the shortest form (about one
+/// number in a thousand) this does not.
+std::string FormatShortest(double value);
 std::string FormatLongDouble(long double value);  ///< %.17Lf without trailing zeros.
 
 bool IsBlank(char c);  ///< as isspace in the C locale

@@ -63,6 +63,7 @@ void Topology::ResetNode(NodeId id) {
   Node& node = *nodes_[id];
   static_cast<NodeState&>(node) = NodeState();
   const NodeSpec& its_spec = spec_.nodes[id];
+  node.server.SetDialect(*its_spec.dialect);
   Server::ConfigurationFile with_master;
   if (its_spec.replica_of) {
     const MasterAddress& master = address(*its_spec.replica_of);

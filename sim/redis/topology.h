@@ -33,6 +33,7 @@ struct NodeSpec {
   MasterAddress address;
   std::optional<NodeId> replica_of;
   Server::ConfigurationFile configuration;
+  const Dialect* dialect = &DefaultDialect();
 };
 
 struct TopologySpec {

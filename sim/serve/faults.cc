@@ -50,7 +50,7 @@ std::string CommandWord(std::string_view text) {
 }
 
 bool IsCommand(std::string_view word) {
-  const auto known = redis::KnownCommands();
+  const auto known = redis::KnownCommands(redis::DefaultDialect());
   return std::any_of(known.begin(), known.end(),
                      [&](const redis::Command& command) { return command.name == word; });
 }
@@ -58,7 +58,7 @@ bool IsCommand(std::string_view word) {
 std::string UnknownCommand(std::string_view word) {
   if (word.starts_with("interlock.")) return "ERR control commands are never struck";
   std::vector<std::string_view> names;
-  for (const redis::Command& command : redis::KnownCommands()) {
+  for (const redis::Command& command : redis::KnownCommands(redis::DefaultDialect())) {
     names.push_back(command.name);
   }
   return "ERR CMD: " + UnknownName("command", word, names);

@@ -31,7 +31,7 @@ using Lines = std::vector<std::string>;
 const std::vector<const Command*>& ModelledCommands() {
   static const std::vector<const Command*> kCommands = [] {
     std::vector<const Command*> commands;
-    for (const Command& command : sim::redis::KnownCommands()) {
+    for (const Command& command : sim::redis::KnownCommands(sim::redis::DefaultDialect())) {
       if (command.handler != nullptr) commands.push_back(&command);
     }
     return commands;

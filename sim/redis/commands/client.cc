@@ -3,6 +3,7 @@
 // CLIENT: information about, and control of, connections.
 #include <limits>
 
+#include "sim/redis/commands/client_filter.h"
 #include "sim/redis/commands/client_list.h"
 #include "sim/redis/commands/connection.h"
 #include "sim/redis/engine.h"
@@ -11,33 +12,6 @@
 namespace interlock::sim::redis {
 
 namespace {
-
-enum class ClientType : std::uint8_t { kNormal, kReplica, kPubSub, kMaster };
-
-bool ParseType(Context& c, std::string_view text, std::optional<ClientType>* type) {
-  struct Row {
-    std::string_view name;
-    ClientType type;
-  };
-  constexpr Row kTypes[] = {{"normal", ClientType::kNormal},
-                            {"slave", ClientType::kReplica},
-                            {"replica", ClientType::kReplica},
-                            {"pubsub", ClientType::kPubSub},
-                            {"master", ClientType::kMaster}};
-  for (const Row& row : kTypes) {
-    if (!EqualsIgnoreCase(text, row.name)) continue;
-    *type = row.type;
-    return true;
-  }
-  c.Error(OneLine("ERR Unknown client type '" + std::string(UntilNul(text)) + "'"));
-  return false;
-}
-
-ClientType TypeOf(const Client& client) {
-  if (client.from_master) return ClientType::kMaster;
-  const bool subscribed = client.subscribed() || !client.shard_channels.empty();
-  return subscribed ? ClientType::kPubSub : ClientType::kNormal;
-}
 
 void UnknownForm(Context& c) {
   c.Error(OneLine("ERR unknown subcommand or wrong number of arguments for '" +
@@ -54,84 +28,22 @@ void ClientGetName(Context& c) {
   if (!c.client.name.empty()) c.String(c.client.name);
 }
 
-void ListByIds(Context& c) {
-  std::string lines;
-  for (const std::string_view word : c.args.subspan(3)) {
-    std::int64_t id = 0;
-    if (!c.ParseInt(word, &id, "ERR Invalid client ID")) return;
-    const Client* client = c.engine.clients.Find(static_cast<ClientId>(id));
-    if (client != nullptr) lines += ClientLine(c, *client);
-  }
-  c.Verbatim(lines);
-}
-
 void ClientList(Context& c) {
-  std::optional<ClientType> type;
-  if (c.args.size() > 3 && EqualsIgnoreCase(c.args[2], "id")) return ListByIds(c);
-  if (c.args.size() == 4 && EqualsIgnoreCase(c.args[2], "type")) {
-    if (!ParseType(c, c.args[3], &type)) return;
-  } else if (c.args.size() != 2) {
-    return c.Error(kSyntax);
-  }
+  ClientFilter filter;
+  if (!ParseListFilter(c, &filter)) return;
   std::string lines;
   for (const std::unique_ptr<Client>& client : c.engine.clients.all()) {
-    if (client == nullptr || (type && TypeOf(*client) != *type)) continue;
-    lines += ClientLine(c, *client);
+    if (client != nullptr && Matches(c, filter, *client)) lines += ClientLine(c, *client);
   }
   c.Verbatim(lines);
 }
 
-struct KillFilter {
-  std::optional<ClientId> id;
-  std::optional<std::string_view> address;
-  std::optional<std::string_view> local_address;
-  std::optional<ClientType> type;
-  bool skip_me = true;
-};
-
-bool ParseKillOption(Context& c, std::string_view name, std::string_view value, KillFilter* f) {
-  if (EqualsIgnoreCase(name, "id")) {
-    constexpr std::string_view kNotPositive = "ERR client-id should be greater than 0";
-    std::int64_t id = 0;
-    if (!c.ParseInt(value, &id, kNotPositive)) return false;
-    if (id <= 0) {
-      c.Error(kNotPositive);
-      return false;
-    }
-    f->id = static_cast<ClientId>(id);
-  } else if (EqualsIgnoreCase(name, "type")) {
-    return ParseType(c, value, &f->type);
-  } else if (EqualsIgnoreCase(name, "addr")) {
-    f->address = value;
-  } else if (EqualsIgnoreCase(name, "laddr")) {
-    f->local_address = value;
-  } else if (EqualsIgnoreCase(name, "user")) {
-    if (value == "default") return true;
-    c.Error(OneLine("ERR No such user '" + std::string(UntilNul(value)) + "'"));
-    return false;
-  } else if (EqualsIgnoreCase(name, "skipme") &&
-             (EqualsIgnoreCase(value, "yes") || EqualsIgnoreCase(value, "no"))) {
-    f->skip_me = EqualsIgnoreCase(value, "yes");
-  } else {
-    c.Error(kSyntax);
-    return false;
-  }
-  return true;
-}
-
-std::int64_t KillMatching(Context& c, const KillFilter& filter) {
+std::int64_t KillMatching(Context& c, const ClientFilter& filter) {
   std::int64_t killed = 0;
   for (const std::unique_ptr<Client>& client : c.engine.clients.all()) {
-    if (client == nullptr) continue;
-    const bool self = client->id == c.client.id;
-    const bool matches =
-        (!filter.id || client->id == *filter.id) &&
-        (!filter.address || client->address == *filter.address) &&
-        (!filter.local_address || LocalAddress(c.engine, *client) == *filter.local_address) &&
-        (!filter.type || TypeOf(*client) == *filter.type) && !(self && filter.skip_me);
-    if (!matches) continue;
+    if (client == nullptr || !Matches(c, filter, *client)) continue;
     ++killed;
-    if (self) {
+    if (client->id == c.client.id) {
       c.client.close_after_reply = true;
     } else {
       c.engine.Close(*client);
@@ -141,21 +53,17 @@ std::int64_t KillMatching(Context& c, const KillFilter& filter) {
 }
 
 void ClientKill(Context& c) {
-  KillFilter filter;
+  ClientFilter filter;
   if (c.args.size() == 3) {  // The old form: an address, possibly its own.
     filter.address = c.args[2];
-    filter.skip_me = false;
     return KillMatching(c, filter) == 0 ? c.Error("ERR No such client") : c.Ok();
   }
-  for (std::size_t i = 2; i < c.args.size(); i += 2) {
-    if (i + 1 == c.args.size()) return c.Error(kSyntax);
-    if (!ParseKillOption(c, c.args[i], c.args[i + 1], &filter)) return;
-  }
-  c.Integer(KillMatching(c, filter));
+  filter.skip_me = true;
+  if (ParseKillFilter(c, &filter)) c.Integer(KillMatching(c, filter));
 }
 
 void ClientPause(Context& c) {
-  if (c.args.size() > 4) return UnknownForm(c);
+  if (c.args.size() > 4 && !c.dialect().valkey) return UnknownForm(c);
   Pause::Scope scope = Pause::Scope::kAll;
   if (c.args.size() == 4) {
     if (EqualsIgnoreCase(c.args[3], "write")) {
@@ -181,7 +89,7 @@ void ClientUnpause(Context& c) {
 
 void ClientUnblock(Context& c) {
   bool error = false;
-  if (c.args.size() > 4) return UnknownForm(c);
+  if (c.args.size() > 4 && !c.dialect().valkey) return UnknownForm(c);
   if (c.args.size() == 4) {
     error = EqualsIgnoreCase(c.args[3], "error");
     if (!error && !EqualsIgnoreCase(c.args[3], "timeout")) {

@@ -302,26 +302,31 @@ void FailureReports(Context& c, Cluster& cluster) {
   c.Integer(std::int64_t{0});
 }
 
+template <bool reads>
+void ReadReplica(Context& c) {
+  if (!c.dialect().valkey && !Enabled(c)) return;  // Valkey has it for lone servers as well.
+  c.client.reads_replica = reads;
+  c.Ok();
+}
+
+void SlotOfKey(Context& c) {
+  if (c.dialect().slots_without_cluster || Enabled(c)) c.Integer(KeySlot(c.args[2]));
+}
+
 constexpr HandlerRow kClusterCommands[] = {
     {"asking", &InCluster<[](Context& c, Cluster&) {
        c.client.asking = true;
        c.Ok();
      }>},
-    {"readonly", &InCluster<[](Context& c, Cluster&) {
-       c.client.reads_replica = true;
-       c.Ok();
-     }>},
-    {"readwrite", &InCluster<[](Context& c, Cluster&) {
-       c.client.reads_replica = false;
-       c.Ok();
-     }>},
+    {"readonly", &ReadReplica<true>},
+    {"readwrite", &ReadReplica<false>},
     {"cluster|nodes", &InCluster<&Nodes>},
     {"cluster|slots", &InCluster<&Slots>},
     {"cluster|shards", &InCluster<&Shards>},
     {"cluster|info", &InCluster<&ClusterInfo>},
     {"cluster|myid",
      &InCluster<[](Context& c, Cluster& cluster) { c.String(cluster.myself().id); }>},
-    {"cluster|keyslot", &InCluster<[](Context& c, Cluster&) { c.Integer(KeySlot(c.args[2])); }>},
+    {"cluster|keyslot", &SlotOfKey},
     {"cluster|countkeysinslot", &InCluster<&CountKeys>},
     {"cluster|getkeysinslot", &InCluster<&GetKeysInSlot>},
     {"cluster|replicas", &InCluster<&Replicas>},

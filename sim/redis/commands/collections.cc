@@ -21,9 +21,7 @@ constexpr std::int64_t kMostRepeats = 10'000'000;
 bool ParseRandomCount(Context& c, std::string_view text, std::int64_t* count) {
   if (!c.ParseInt(text, count)) return false;
   if (*count != INT64_MIN) return true;
-  c.Error(
-      "ERR value is out of range, value must between -9223372036854775807 and "
-      "9223372036854775807");
+  c.Error(kNoNegation);
   return false;
 }
 

@@ -15,6 +15,10 @@
 
 namespace interlock::sim::redis {
 
+/// A count whose sign is turned must not be the smallest number.
+inline constexpr std::string_view kNoNegation =
+    "ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807";
+
 /// Called after the event of a removal: deletes an empty collection, with an event of its own. The
 /// collection must not be used afterwards.
 template <typename T>

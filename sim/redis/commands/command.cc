@@ -19,7 +19,8 @@ constexpr std::string_view kFlagNames[] = {
     "pubsub",   "noscript",     "blocking",          "loading",
     "stale",    "skip_monitor", "skip_slowlog",      "asking",
     "fast",     "no_auth",      "no_mandatory_keys", "no_async_loading",
-    "no_multi", "movablekeys",  "allow_busy"};
+    "no_multi", "movablekeys",  "allow_busy",        "skip_commandlog",
+    "module"};
 constexpr std::string_view kCategoryNames[] = {
     "@keyspace",   "@read",        "@write",    "@set",         "@sortedset", "@list",
     "@hash",       "@string",      "@bitmap",   "@hyperloglog", "@geo",       "@stream",
@@ -99,16 +100,21 @@ bool IsSubcommand(const Command& command) {
   return command.name.find('|') != std::string_view::npos;
 }
 
-Value Describe(const Command& command) {
-  Value subcommands = SetValue();
+// Modules name their commands in capital letters.
+std::string NameOf(const Command& command) {
+  return (command.flags & kModule) != 0 ? ToUpper(command.name) : std::string(command.name);
+}
+
+Value Describe(const Dialect& dialect, const Command& command) {
+  Value subcommands = dialect.lists_no_subcommands ? ArrayValue() : SetValue();
   if ((command.flags & kContainer) != 0) {
     subcommands = ArrayValue();
     const std::string prefix = std::string(command.name) + "|";
-    for (const Command& known : KnownCommands()) {
-      if (known.name.starts_with(prefix)) subcommands.elements.push_back(Describe(known));
+    for (const Command& known : KnownCommands(dialect)) {
+      if (known.name.starts_with(prefix)) subcommands.elements.push_back(Describe(dialect, known));
     }
   }
-  return ArrayValue({StringValue(command.name), IntegerValue(command.arity),
+  return ArrayValue({StringValue(NameOf(command)), IntegerValue(command.arity),
                      NamesOf(command.flags, kFlagNames, Value::Type::kStatus),
                      IntegerValue(command.range.first), IntegerValue(command.range.last),
                      IntegerValue(command.range.step),
@@ -119,19 +125,19 @@ Value Describe(const Command& command) {
 
 void DescribeAll(Context& c) {
   std::vector<Value>& all = c.Array();
-  for (const Command& command : KnownCommands()) {
-    if (!IsSubcommand(command)) all.push_back(Describe(command));
+  for (const Command& command : KnownCommands(c.dialect())) {
+    if (!IsSubcommand(command)) all.push_back(Describe(c.dialect(), command));
   }
 }
 
 // Looks up a name as printed by COMMAND LIST: "get", "config|get".
-const Command* FindByName(std::string_view name) {
+const Command* FindByName(const Dialect& dialect, std::string_view name) {
   const std::size_t bar = name.find('|');
   const bool has_sub = bar != std::string_view::npos;
   bool container = false;
   const Command* command =
-      FindCommand(name.substr(0, bar), has_sub ? name.substr(bar + 1) : std::string_view(), has_sub,
-                  &container);
+      FindCommand(dialect, name.substr(0, bar), has_sub ? name.substr(bar + 1) : std::string_view(),
+                  has_sub, &container);
   return command != nullptr && EqualsIgnoreCase(name, command->name) ? command : nullptr;
 }
 
@@ -139,13 +145,13 @@ void CommandInfo(Context& c) {
   if (c.args.size() == 2) return DescribeAll(c);
   std::vector<Value>& described = c.Array();
   for (const std::string_view name : c.args.subspan(2)) {
-    const Command* command = FindByName(name);
-    described.push_back(command == nullptr ? NilValue() : Describe(*command));
+    const Command* command = FindByName(c.dialect(), name);
+    described.push_back(command == nullptr ? NilValue() : Describe(c.dialect(), *command));
   }
 }
 
 void CountCommands(Context& c) {
-  const auto known = KnownCommands();
+  const auto known = KnownCommands(c.dialect());
   c.Integer(std::int64_t{std::count_if(
       known.begin(), known.end(), [](const Command& command) { return !IsSubcommand(command); })});
 }
@@ -168,10 +174,10 @@ void CommandList(Context& c) {
   const std::uint32_t category = by_category ? CategoryByName(c.args[4]) : 0;
   const std::string pattern = by_pattern ? ToLower(c.args[4]) : std::string();
   std::vector<Value>& names = c.Array();
-  for (const Command& command : KnownCommands()) {
+  for (const Command& command : KnownCommands(c.dialect())) {
     const bool listed = !by_module && (!by_category || (AclCategories(command) & category) != 0) &&
                         (!by_pattern || GlobMatch(pattern, command.name));
-    if (listed) names.push_back(StringValue(command.name));
+    if (listed) names.push_back(StringValue(NameOf(command)));
   }
 }
 
@@ -183,9 +189,7 @@ bool HasKeys(const Command& command) {
 
 void GetKeys(Context& c, bool with_flags) {
   const Arguments args = c.args.subspan(2);
-  bool container = false;
-  const Command* command = FindCommand(args[0], args.size() > 1 ? args[1] : std::string_view(),
-                                       args.size() > 1, &container);
+  const Command* command = FindCommand(c.dialect(), args);
   if (command == nullptr) return c.Error("ERR Invalid command specified");
   if (!HasKeys(*command)) return c.Error("ERR The command has no key arguments");
   if (!ArityMatches(*command, args.size())) {

@@ -11,6 +11,7 @@
 namespace interlock::sim::redis {
 
 bool ValidClientName(Context& c, std::string_view name) {
+  if (c.dialect().since_72) name = UntilNul(name);
   for (const char letter : name) {
     if (letter >= '!' && letter <= '~') continue;
     c.Error("ERR Client names cannot contain spaces, newlines or special characters.");
@@ -55,6 +56,8 @@ bool Authenticate(Context& c, std::string_view user, std::string_view password) 
                                            password == c.engine.config().requirepass);
   if (right) {
     c.client.authenticated = true;
+  } else if (c.client.captured != nullptr && c.dialect().loses_late_refusals) {
+    c.Unmodelled("AUTH with a wrong password inside MULTI");
   } else {
     c.Error(kWrongPass);
   }
@@ -72,7 +75,28 @@ void Auth(Context& c) {
   if (Authenticate(c, named ? c.args[1] : "default", c.args.back())) c.Ok();
 }
 
-// Every option takes effect at once, even if a later one is wrong. Version 0 means none.
+// Reads the options, and acts upon them if asked to.
+bool TakeHelloWords(Context& c, bool act) {
+  for (std::size_t i = 2; i < c.args.size(); ++i) {
+    const std::size_t more = c.args.size() - 1 - i;
+    if (EqualsIgnoreCase(c.args[i], "auth") && more >= 2) {
+      if (act && !Authenticate(c, c.args[i + 1], c.args[i + 2])) return false;
+      i += 2;
+    } else if (EqualsIgnoreCase(c.args[i], "setname") && more >= 1) {
+      if (!ValidClientName(c, c.args[i + 1])) return false;
+      ++i;
+      if (act) c.client.name = c.args[i];
+    } else {
+      c.Error(
+          OneLine("ERR Syntax error in HELLO option '" + std::string(UntilNul(c.args[i])) + "'"));
+      return false;
+    }
+  }
+  return true;
+}
+
+// Before Redis 7.2 every option takes effect at once, even if a later one is wrong; since then all
+// are read before. Version 0 means none.
 bool TakeHelloOptions(Context& c, std::int64_t* version) {
   if (c.args.size() >= 2) {
     if (!c.ParseInt(c.args[1], version, "ERR Protocol version is not an integer or out of range")) {
@@ -83,21 +107,15 @@ bool TakeHelloOptions(Context& c, std::int64_t* version) {
       return false;
     }
   }
-  for (std::size_t i = 2; i < c.args.size(); ++i) {
-    const std::size_t more = c.args.size() - 1 - i;
-    if (EqualsIgnoreCase(c.args[i], "auth") && more >= 2) {
-      if (!Authenticate(c, c.args[i + 1], c.args[i + 2])) return false;
-      i += 2;
-    } else if (EqualsIgnoreCase(c.args[i], "setname") && more >= 1) {
-      if (!ValidClientName(c, c.args[i + 1])) return false;
-      c.client.name = c.args[++i];
-    } else {
-      c.Error(
-          OneLine("ERR Syntax error in HELLO option '" + std::string(UntilNul(c.args[i])) + "'"));
-      return false;
-    }
-  }
-  return true;
+  if (c.dialect().since_72 && !TakeHelloWords(c, false)) return false;
+  return TakeHelloWords(c, true);
+}
+
+Value Modules(const Dialect& dialect) {
+  if (dialect.module_name.empty()) return ArrayValue();
+  return ArrayValue({MapValue(
+      {StringValue("name"), StringValue(dialect.module_name), StringValue("ver"), IntegerValue(1),
+       StringValue("path"), StringValue(dialect.module_path), StringValue("args"), ArrayValue()})});
 }
 
 void Hello(Context& c) {
@@ -105,7 +123,8 @@ void Hello(Context& c) {
   if (!TakeHelloOptions(c, &version)) return;
   if (!c.client.authenticated) {
     return c.Error(
-        "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO "
+        "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO " +
+        std::string(c.dialect().since_72 ? "<proto> " : "") +
         "AUTH <user> <pass> option can be used to authenticate the client and select the RESP "
         "protocol version at the same time");
   }
@@ -117,13 +136,14 @@ void Hello(Context& c) {
                                 : c.engine.cluster.enabled() ? "cluster"
                                                              : "standalone";
   const std::string_view role = c.engine.replication.is_replica() ? "replica" : "master";
-  c.Map() = {StringValue("server"),  StringValue("redis"),
-             StringValue("version"), StringValue("7.0.15"),
+  const Dialect& dialect = c.dialect();
+  c.Map() = {StringValue("server"),  StringValue(dialect.valkey ? "valkey" : "redis"),
+             StringValue("version"), StringValue(dialect.own_version()),
              StringValue("proto"),   IntegerValue(c.client.protocol),
              StringValue("id"),      IntegerValue(static_cast<std::int64_t>(c.client.id)),
              StringValue("mode"),    StringValue(mode),
              StringValue("role"),    StringValue(role),
-             StringValue("modules"), ArrayValue()};
+             StringValue("modules"), Modules(dialect)};
   if (sentinel) c.reply.elements.erase(c.reply.elements.end() - 4, c.reply.elements.end() - 2);
 }
 
@@ -138,7 +158,7 @@ void Reset(Context& c) {
   c.client.database = 0;
   c.client.name.clear();
   c.client.protocol = 2;
-  c.client.replies = Replies::kOn;
+  if (c.client.replies == Replies::kOff) c.client.replies = Replies::kOn;
   c.client.authenticated = c.engine.config().requirepass.empty();
   c.Status("RESET");
 }

@@ -80,10 +80,7 @@ void Expire(Context& c, bool seconds, bool relative) {
   }
   c.Integer(std::int64_t{1});
   if (c.DeletesAt(when)) {
-    c.Remove(c.args[1]);
-    c.Touch(c.args[1]);
-    c.Notify(kNotifyGeneric, "del", c.args[1]);
-    return c.Propagate({"DEL", c.args[1]});
+    return c.DeleteAsOver(c.args[1]);
   }
   entry->expires_at_ms = when;
   c.Touch(c.args[1]);

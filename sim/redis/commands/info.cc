@@ -231,7 +231,7 @@ std::string CpuSection(Engine&) {
 
 std::string CommandSection(Engine& engine) {
   Section section;
-  for (const Command& command : KnownCommands()) {
+  for (const Command& command : KnownCommands(engine.dialect())) {
     const CommandCounts& counts = engine.statistics.Of(command);
     if (counts.calls == 0 && counts.rejected == 0 && counts.failed == 0) continue;
     section.Add("cmdstat_" + std::string(command.name),
@@ -246,7 +246,7 @@ std::string CommandSection(Engine& engine) {
 std::string LatencySection(Engine& engine) {
   if (engine.config().latency_tracking == 0) return {};
   Section section;
-  for (const Command& command : KnownCommands()) {
+  for (const Command& command : KnownCommands(engine.dialect())) {
     if (!engine.statistics.Of(command).timed) continue;
     section.Add("latency_percentiles_usec_" + std::string(command.name),
                 "p50=0.001,p99=0.001,p99.9=0.001");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "sim/redis/commands/collections.h"
 #include "sim/redis/commands/ranges.h"
 #include "sim/redis/engine.h"
 #include "sim/redis/text.h"
@@ -103,6 +104,7 @@ std::int64_t RemoveEqual(TextQueue& items, Iterator first, Iterator last, std::s
 void LRem(Context& c) {
   std::int64_t count = 0;
   if (!c.ParseInt(c.args[2], &count)) return;
+  if (count == INT64_MIN && c.dialect().since_72) return c.Error(kNoNegation);
   List* list = nullptr;
   if (!c.Get(c.args[1], &list)) return;
   if (list == nullptr) return c.Integer(std::int64_t{0});
@@ -166,6 +168,10 @@ bool ParseNotNegative(Context& c, std::string_view text, std::int64_t* out,
 
 bool ParseRank(Context& c, std::string_view text, std::int64_t* rank) {
   if (!c.ParseInt(text, rank)) return false;
+  if (*rank == INT64_MIN && c.dialect().since_72) {
+    c.Error(kNoNegation);
+    return false;
+  }
   if (*rank != 0) return true;
   c.Error(
       "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... or use "

@@ -91,6 +91,7 @@ void ObjectIdleTime(Context& c) {
 void ObjectRefCount(Context& c) {
   const Entry* entry = Look(c);
   if (entry == nullptr) return;
+  if (c.dialect().valkey) return c.Integer(std::int64_t{1});  // It keeps a value with its key.
   const std::int64_t references = ReferencesTo(*entry);
   if (references != 1 && SharesNoIntegers(c.engine.config())) {
     return c.Unmodelled("OBJECT REFCOUNT of a small integer under an LRU or LFU policy");

@@ -19,6 +19,17 @@ bool ParseScanCursor(Context& c, std::string_view text, std::uint64_t* cursor) {
   return false;
 }
 
+// Only Valkey asks.
+bool IsKnownType(Context& c, std::string_view type) {
+  static constexpr std::string_view kTypes[] = {"string", "list", "set", "zset", "hash", "stream"};
+  const bool known = std::any_of(std::begin(kTypes), std::end(kTypes), [&](std::string_view name) {
+    return EqualsIgnoreCase(type, name);
+  });
+  if (known || !c.dialect().valkey) return true;
+  c.Error(OneLine("ERR unknown type name '" + std::string(UntilNul(type)) + "'"));
+  return false;
+}
+
 bool ParseScanOptions(Context& c, std::size_t first, bool takes_type, ScanOptions* options) {
   for (std::size_t i = first; i < c.args.size(); i += 2) {
     const std::string_view word = c.args[i];
@@ -31,6 +42,7 @@ bool ParseScanOptions(Context& c, std::size_t first, bool takes_type, ScanOption
       options->pattern = c.args[i + 1];
     } else if (has_value && takes_type && EqualsIgnoreCase(word, "type")) {
       options->type = c.args[i + 1];
+      if (!IsKnownType(c, options->type)) return false;
     } else {
       valid = false;
     }

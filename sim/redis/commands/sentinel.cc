@@ -266,8 +266,8 @@ const Command* FindOwn(std::string_view name) {
 
 }  // namespace
 
-const Command* FindSentinelCommand(std::string_view name, std::string_view sub, bool has_sub,
-                                   bool* known_container) {
+const Command* FindSentinelCommand(const Dialect& dialect, std::string_view name,
+                                   std::string_view sub, bool has_sub, bool* known_container) {
   *known_container = false;
   const std::string lower = ToLower(name);
   if (lower == "sentinel") {
@@ -278,7 +278,7 @@ const Command* FindSentinelCommand(std::string_view name, std::string_view sub, 
     if (const Command* own = FindOwn(lower)) return own;
   }
   if (std::find(std::begin(kShared), std::end(kShared), lower) == std::end(kShared)) return nullptr;
-  return FindCommand(name, sub, has_sub, known_container);
+  return FindCommand(dialect, name, sub, has_sub, known_container);
 }
 
 }  // namespace interlock::sim::redis

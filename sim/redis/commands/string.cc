@@ -55,6 +55,12 @@ void SetCommand(Context& c) {
     if (!options.get) c.Nil();
     return;
   }
+  // Valkey never stores what is over.
+  if (options.has_expiry() && c.dialect().valkey && c.DeletesAt(expires_at_ms)) {
+    if (c.FindToWrite(c.args[1]) != nullptr) c.DeleteAsOver(c.args[1]);
+    if (!options.get) c.Ok();
+    return;
+  }
   Store(c, c.args[1], c.args[2], options.keep_ttl, expires_at_ms);
   if (options.has_expiry()) c.Notify(kNotifyGeneric, "expire", c.args[1]);
   if (c.journalled()) PropagateSet(c, options, expires_at_ms);
@@ -86,28 +92,25 @@ void GetSet(Context& c) {
   c.Propagate({"SET", c.args[1], c.args[2]});
 }
 
-// DEL, instead of the command itself.
-void Delete(Context& c) {
-  c.Remove(c.args[1]);
-  c.Touch(c.args[1]);
-  c.Notify(kNotifyGeneric, "del", c.args[1]);
-  c.Propagate({"DEL", c.args[1]});
-}
-
 void GetDel(Context& c) {
-  if (ReplyString(c, c.args[1]) && c.reply.type != Value::Type::kNil) Delete(c);
+  if (ReplyString(c, c.args[1]) && c.reply.type != Value::Type::kNil) c.Delete(c.args[1], "del");
 }
 
 void GetEx(Context& c) {
   SetOptions options;
   if (!ParseSetOptions(c, 2, true, &options)) return;
+  std::int64_t expires_at_ms = kNoExpiry;
+  // Valkey 9 looks at the number before it looks for the key.
+  const bool early = c.dialect().IsIn(kValkeyFrom90);
+  if (early && options.has_expiry() && !ReadExpiry(c, options, &expires_at_ms)) return;
   Entry* entry = c.FindToRead(c.args[1]);
   std::string* text = nullptr;
   if (!c.As(entry, &text) || text == nullptr) return;
-  std::int64_t expires_at_ms = kNoExpiry;
-  if (options.has_expiry() && !ReadExpiry(c, options, &expires_at_ms)) return;
+  if (!early && options.has_expiry() && !ReadExpiry(c, options, &expires_at_ms)) return;
   c.String(*text);
-  if (options.has_expiry() && !options.relative && c.DeletesAt(expires_at_ms)) return Delete(c);
+  if (options.has_expiry() && !options.relative && c.DeletesAt(expires_at_ms)) {
+    return c.DeleteAsOver(c.args[1]);
+  }
   if (options.has_expiry()) {
     entry->expires_at_ms = expires_at_ms;
     c.Touch(c.args[1]);

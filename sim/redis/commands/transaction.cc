@@ -38,9 +38,7 @@ void Unwatch(Context& c) {
 
 void RunQueued(Context& c, const Argv& argv) {
   const std::vector<std::string_view> args(argv.begin(), argv.end());
-  bool container = false;
-  const Command* command = FindCommand(args[0], args.size() > 1 ? args[1] : std::string_view(),
-                                       args.size() > 1, &container);
+  const Command* command = FindCommand(c.dialect(), args);
   Value reply;
   if (c.engine.Run(c.client, *command, args, &reply)) c.engine.Emit(c.client, std::move(reply));
 }
@@ -75,7 +73,7 @@ void Exec(Context& c) {
   const std::vector<Value> behind(std::make_move_iterator(rest),
                                   std::make_move_iterator(output.end()));
   output.resize(queue.size());
-  c.engine.Emit(client, ArrayValue(std::move(output)));
+  c.engine.EmitTransaction(client, ArrayValue(std::move(output)));
   for (const Value& value : behind) c.engine.Emit(client, value);
 }
 

@@ -84,7 +84,7 @@ void Add(Context& c, bool incr) {
   if (first == 0) return;
   std::vector<double> scores((c.args.size() - first) / 2);
   for (std::size_t i = 0; i < scores.size(); ++i) {
-    if (!ParseDouble(c.args[first + 2 * i], &scores[i])) return c.Error(kNotFloat);
+    if (!ParseScore(c, c.args[first + 2 * i], &scores[i])) return c.Error(kNotFloat);
   }
   SortedSet* zset = nullptr;
   if (!c.Get(c.args[1], &zset)) return;
@@ -106,7 +106,7 @@ void Add(Context& c, bool incr) {
   }
   if (outcome == Outcome::kNaN) return c.Error("ERR resulting score is not a number (NaN)");
   if (!options.incr) return c.Integer(options.ch ? added + updated : added);
-  if (outcome != Outcome::kNothing) c.reply = ScoreValue(scores.back());
+  if (outcome != Outcome::kNothing) c.reply = ScoreValue(c.engine, scores.back());
 }
 
 void ZRem(Context& c) {
@@ -131,30 +131,38 @@ void ZCard(Context& c) {
   if (c.Get(c.args[1], &zset)) c.Integer(zset == nullptr ? std::size_t{0} : zset->size());
 }
 
-Value ScoreOf(const SortedSet* zset, std::string_view member) {
+Value ScoreOf(const Engine& engine, const SortedSet* zset, std::string_view member) {
   const std::optional<double> score = zset == nullptr ? std::nullopt : zset->Score(member);
-  return score ? ScoreValue(*score) : NilValue();
+  return score ? ScoreValue(engine, *score) : NilValue();
 }
 
 void ZScore(Context& c) {
   SortedSet* zset = nullptr;
-  if (c.Get(c.args[1], &zset)) c.reply = ScoreOf(zset, c.args[2]);
+  if (c.Get(c.args[1], &zset)) c.reply = ScoreOf(c.engine, zset, c.args[2]);
 }
 
 void ZMScore(Context& c) {
   SortedSet* zset = nullptr;
   if (!c.Get(c.args[1], &zset)) return;
   for (const std::string_view member : c.args.subspan(2)) {
-    c.Array().push_back(ScoreOf(zset, member));
+    c.Array().push_back(ScoreOf(c.engine, zset, member));
   }
 }
 
+// WITHSCORE came with Redis 7.2.
 void Rank(Context& c, bool reverse) {
-  SortedSet* zset = nullptr;
-  if (!c.Get(c.args[1], &zset) || zset == nullptr) return;
-  if (const std::optional<std::size_t> rank = zset->Rank(c.args[2])) {
-    c.Integer(reverse ? zset->size() - 1 - *rank : *rank);
+  const bool with_score = c.args.size() > 3;
+  if (with_score && (c.args.size() > 4 || !EqualsIgnoreCase(c.args[3], "withscore"))) {
+    return c.args.size() > 4 ? c.ArityError() : c.Error(kSyntax);
   }
+  SortedSet* zset = nullptr;
+  if (!c.Get(c.args[1], &zset)) return;
+  const std::optional<std::size_t> found = zset == nullptr ? std::nullopt : zset->Rank(c.args[2]);
+  if (!found) return with_score ? c.NilArray() : c.Nil();
+  const std::size_t rank = reverse ? zset->size() - 1 - *found : *found;
+  if (!with_score) return c.Integer(rank);
+  c.Array() = {IntegerValue(static_cast<std::int64_t>(rank)),
+               ScoreValue(c.engine, *zset->Score(c.args[2]))};
 }
 
 void ZRandMember(Context& c) {
@@ -175,11 +183,11 @@ void ZRandMember(Context& c) {
   }
 }
 
-void AppendMatch(const ScanPage& page, std::string_view member, double score,
+void AppendMatch(const Engine& engine, const ScanPage& page, std::string_view member, double score,
                  std::vector<Value>* found) {
   if (!GlobMatch(page.pattern, member)) return;
   found->push_back(StringValue(member));
-  found->push_back(StringValue(FormatDouble(score)));
+  found->push_back(StringValue(ScoreText(engine, score)));
 }
 
 void ZScan(Context& c) {
@@ -193,13 +201,13 @@ void ZScan(Context& c) {
   std::vector<Value> found;
   if (zset->compact()) {
     for (const SortedSet::Item& item : zset->items()) {
-      AppendMatch(page, item.member, item.score, &found);
+      AppendMatch(c.engine, page, item.member, item.score, &found);
     }
   } else {
     // Not by score: a member whose score changes meanwhile must not be missed.
     for (std::size_t at = page.first; at < page.last; ++at) {
       const auto& [member, score] = zset->unordered()[at];
-      AppendMatch(page, member, score, &found);
+      AppendMatch(c.engine, page, member, score, &found);
     }
   }
   ReplyScanPage(c, page, std::move(found));

@@ -86,7 +86,7 @@ bool ParseOption(Context& c, Request* request, Arguments* left) {
   std::size_t used = 2;
   if (scored && left->size() > request->sources.size() && EqualsIgnoreCase(word, "weights")) {
     for (std::size_t i = 0; i < request->sources.size(); ++i) {
-      if (!ParseDouble((*left)[1 + i], &request->sources[i].weight)) {
+      if (!ParseScore(c, (*left)[1 + i], &request->sources[i].weight)) {
         return FailAt(c, "ERR weight value is not a float");
       }
     }

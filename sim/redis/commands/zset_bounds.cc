@@ -48,8 +48,14 @@ bool IsEmpty(const LexBounds& bounds) {
 }  // namespace
 
 bool ParseScoreBounds(Context& c, std::string_view min, std::string_view max, ScoreBounds* bounds) {
-  if (ParseScoreBound(min, &bounds->min, &bounds->min_exclusive) &&
-      ParseScoreBound(max, &bounds->max, &bounds->max_exclusive)) {
+  const auto parse = [&](std::string_view text, double* out, bool* exclusive) {
+    if (!ParseScoreBound(text, out, exclusive)) return false;
+    if (!c.dialect().plain_score_bounds) return true;
+    const std::string_view number = text.substr(*exclusive ? 1 : 0);
+    return !IsHexadecimal(number) && (number.empty() || !IsBlank(number[0]));
+  };
+  if (parse(min, &bounds->min, &bounds->min_exclusive) &&
+      parse(max, &bounds->max, &bounds->max_exclusive)) {
     return true;
   }
   c.Error("ERR min or max is not a float");

@@ -35,17 +35,18 @@ std::vector<SortedSet::Item> TakeEnd(Engine& engine, int database, std::string_v
 }
 
 // The result of ZMPOP: [key, [[member, score] ...]].
-Value KeyAndMembers(std::string_view key, const std::vector<SortedSet::Item>& items) {
+Value KeyAndMembers(const Engine& engine, std::string_view key,
+                    const std::vector<SortedSet::Item>& items) {
   std::vector<Value> pairs;
   for (const SortedSet::Item& item : items) {
-    pairs.push_back(ArrayValue({StringValue(item.member), ScoreValue(item.score)}));
+    pairs.push_back(ArrayValue({StringValue(item.member), ScoreValue(engine, item.score)}));
   }
   return ArrayValue({StringValue(key), ArrayValue(std::move(pairs))});
 }
 
 // The result of BZPOPMIN: [key, member, score].
-Value KeyAndMember(std::string_view key, const SortedSet::Item& item) {
-  return ArrayValue({StringValue(key), StringValue(item.member), ScoreValue(item.score)});
+Value KeyAndMember(const Engine& engine, std::string_view key, const SortedSet::Item& item) {
+  return ArrayValue({StringValue(key), StringValue(item.member), ScoreValue(engine, item.score)});
 }
 
 // In RESP3 members and scores are pairs only if a count was given.
@@ -64,7 +65,7 @@ void ZPop(Context& c, bool lowest) {
     if (has_count) {
       AppendMember(c, item, true);
     } else {
-      c.Pair(item.member, FormatDouble(item.score));
+      c.Pair(item.member, ScoreText(c.engine, item.score));
       c.reply.elements.back().type = Value::Type::kDouble;
     }
   }
@@ -119,7 +120,7 @@ bool PopFirst(Context& c, const SortedSetMultiPop& pop) {
   c.NilArray();
   if (!FirstNonEmpty(c, pop.keys, &key) || key.data() == nullptr) return false;
   const auto items = TakeEnd(c.engine, c.database(), key, pop.lowest, pop.count);
-  c.reply = KeyAndMembers(key, items);
+  c.reply = KeyAndMembers(c.engine, key, items);
   c.Propagate({SortedSetPopName(pop.lowest), key, std::to_string(items.size())});
   return true;
 }
@@ -136,7 +137,8 @@ void Serve(Engine& engine, Client& client, const Wait& wait, const std::string& 
   const std::string number = std::to_string(items.size());
   const std::string_view effect[] = {SortedSetPopName(wait.from_left), key, number};
   engine.journal.Add(wait.database, Arguments(effect).first(wait.count == 0 ? 2 : 3));
-  engine.Emit(client, wait.count == 0 ? KeyAndMember(key, items[0]) : KeyAndMembers(key, items));
+  engine.Emit(client, wait.count == 0 ? KeyAndMember(engine, key, items[0])
+                                      : KeyAndMembers(engine, key, items));
 }
 
 void WaitForMembers(Context& c, Arguments keys, bool lowest, std::int64_t count, Wait wait) {
@@ -156,7 +158,7 @@ void BZPop(Context& c, bool lowest) {
   std::string_view key;
   if (!FirstNonEmpty(c, keys, &key)) return;
   if (key.data() == nullptr) return WaitForMembers(c, keys, lowest, 0, std::move(wait));
-  c.reply = KeyAndMember(key, TakeEnd(c.engine, c.database(), key, lowest, 1)[0]);
+  c.reply = KeyAndMember(c.engine, key, TakeEnd(c.engine, c.database(), key, lowest, 1)[0]);
   c.Propagate({SortedSetPopName(lowest), key});
 }
 

@@ -59,16 +59,17 @@ void KnownTexts::Push(lua_State* lua, std::string_view text) {
   texts_[place] = {lua_tostring(lua, -1), text.size()};
 }
 
-const Command* KnownTexts::FindCommand(lua_State* lua, int index, std::string_view text) {
+const Command* KnownTexts::FindCommand(const Dialect& dialect, lua_State* lua, int index,
+                                       std::string_view text) {
   const std::size_t place = (reinterpret_cast<std::uintptr_t>(text.data()) >> 4) % kCommands;
   KnownCommand& known = commands_[place];
-  if (known.name == text.data()) return known.command;
+  if (known.name == text.data() && known.dialect == dialect.id) return known.command;
   bool container = false;
-  const Command* command = redis::FindCommand(text, {}, false, &container);
+  const Command* command = redis::FindCommand(dialect, text, {}, false, &container);
   if (command == nullptr || container) return nullptr;
   lua_pushvalue(lua, index);
   lua_rawseti(lua, LUA_REGISTRYINDEX, kFirstCommand + static_cast<int>(place));
-  known = {text.data(), command};
+  known = {text.data(), dialect.id, command};
   return command;
 }
 

@@ -13,6 +13,8 @@
 #include <lua5.1/lua.hpp>
 #include <string_view>
 
+#include "sim/redis/dialect.h"
+
 namespace interlock::sim::redis {
 
 struct Command;
@@ -50,7 +52,8 @@ class KnownTexts {
   void Push(lua_State* lua, std::string_view text);
   /// The command whose name is the string at stack index `index`, `text`; null: there is none, or
   /// its subcommand decides.
-  const Command* FindCommand(lua_State* lua, int index, std::string_view text);
+  const Command* FindCommand(const Dialect& dialect, lua_State* lua, int index,
+                             std::string_view text);
 
  private:
   static constexpr std::size_t kTexts = 128;
@@ -62,6 +65,7 @@ class KnownTexts {
   /// The bytes are Lua's own, and stay in place while the registry holds the string.
   struct KnownCommand {
     const char* name = nullptr;
+    DialectId dialect = DialectId::kRedis70;
     const Command* command = nullptr;
   };
 

@@ -22,7 +22,7 @@ int OnPanic(lua_State* lua) {
 
 }  // namespace
 
-Scripting::Machine::Machine(Engine& engine) : engine_(engine) {
+Scripting::Machine::Machine(Engine& engine) : engine_(engine), dialect_(&engine.dialect()) {
   sandbox_.engine = &engine;
   sandbox_.most_bytes = engine.script_memory;
   sandbox_.random = kInitialRandom;
@@ -38,7 +38,7 @@ int Scripting::Machine::Open(lua_State* lua) {
   Machine& self = *static_cast<Machine*>(lua_touserdata(lua, 1));
   HashWholeStrings(lua);
   KnownTexts::Open(lua);
-  PushRedisTable(lua, &self.calls_);
+  PushRedisTable(lua, *self.dialect_, &self.calls_);
   OpenSandbox(lua, &self.sandbox_);
   self.scripts_.Open();
   lua_pushlightuserdata(lua, &self);
@@ -48,7 +48,7 @@ int Scripting::Machine::Open(lua_State* lua) {
 }
 
 bool Scripting::Machine::Reset() {
-  if (sandbox_.tainted || scripts_.HoldsMany()) return false;
+  if (sandbox_.tainted || scripts_.HoldsMany() || dialect_ != &engine_.dialect()) return false;
   scripts_.Flush();
   sandbox_.random = kInitialRandom;
   return true;
@@ -114,7 +114,8 @@ void Scripting::Machine::TakeResult(int status, const Script& script, Context& c
     const char* unmodelled = TakeReply(lua_, calls_.protocol(), &context.reply);
     if (unmodelled != nullptr) return context.Unmodelled(unmodelled);
     calls_.End(context.reply);
-  } else if (!PopScriptError(lua_, script.sha, &context.reply)) {
+  } else if (!PopScriptError(lua_, script.sha, engine_.dialect().script->with_sha,
+                             &context.reply)) {
     context.Unmodelled("error() with a table that has no err");
   }
 }

@@ -50,6 +50,7 @@ class Scripting::Machine {
   void TakeResult(int status, const Script& script, Context& context);
 
   Engine& engine_;
+  const Dialect* const dialect_;  // whose libraries the state has
   Sandbox sandbox_;
   lua_State* lua_ = nullptr;
   int run_script_ = LUA_NOREF;  // RunScript, as a function of Lua.

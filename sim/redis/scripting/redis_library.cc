@@ -15,6 +15,8 @@ ScriptCalls& CallsOf(lua_State* lua) {
   return *static_cast<ScriptCalls*>(lua_touserdata(lua, lua_upvalueindex(1)));
 }
 
+const ScriptTexts& TextsOf(lua_State* lua) { return *SandboxOf(lua).engine->dialect().script; }
+
 int CallRaising(lua_State* lua) { return CallsOf(lua).Call(lua, true); }
 int CallCatching(lua_State* lua) { return CallsOf(lua).Call(lua, false); }
 
@@ -53,17 +55,17 @@ int Sha1(lua_State* lua) {
 }
 
 int Log(lua_State* lua) {
-  if (lua_gettop(lua) < 2) return ReturnError(lua, "redis.log() requires two arguments or more.");
+  if (lua_gettop(lua) < 2) return ReturnError(lua, TextsOf(lua).log_arity);
   if (lua_isnumber(lua, 1) == 0) {
     return ReturnError(lua, "First argument must be a number (log level).");
   }
   const double level = lua_tonumber(lua, 1);
-  if (!(level > -1 && level < 4)) return ReturnError(lua, "Invalid debug level.");
+  if (!(level > -1 && level < 4)) return ReturnError(lua, TextsOf(lua).wrong_level);
   return 0;
 }
 
 int SetResp(lua_State* lua) {
-  if (lua_gettop(lua) != 1) return ReturnError(lua, "redis.setresp() requires one argument.");
+  if (lua_gettop(lua) != 1) return ReturnError(lua, TextsOf(lua).setresp_arity);
   const double version = lua_tonumber(lua, 1);
   if (version != 2 && version != 3) return ReturnError(lua, "RESP version must be 2 or 3.");
   CallsOf(lua).SetProtocol(static_cast<int>(version));
@@ -71,7 +73,7 @@ int SetResp(lua_State* lua) {
 }
 
 int SetRepl(lua_State* lua) {
-  if (lua_gettop(lua) != 1) return ReturnError(lua, "redis.set_repl() requires two arguments.");
+  if (lua_gettop(lua) != 1) return ReturnError(lua, TextsOf(lua).set_repl_arity);
   const double flags = lua_tonumber(lua, 1);
   if (!(flags > -1 && flags < 4)) {
     return ReturnError(
@@ -105,21 +107,36 @@ int Breakpoint(lua_State* lua) {
 int CheckCommand(lua_State* lua) {
   const int count = lua_gettop(lua);
   if (count == 0) {
-    return ReturnError(lua, "Please specify at least one argument for this redis lib call");
+    return ReturnError(lua, TextsOf(lua).no_arguments);
   }
   if (!CallsOf(lua).CollectArguments(lua, count)) {
-    return ReturnError(lua, "Lua redis lib command arguments must be strings or integers");
+    return ReturnError(lua, TextsOf(lua).wrong_arguments);
   }
   if (CallsOf(lua).CommandNamed(lua) == nullptr) {
-    return ReturnError(lua, "Invalid command passed to redis.acl_check_cmd()");
+    return ReturnError(lua, TextsOf(lua).unknown_acl_command);
   }
   lua_pushboolean(lua, 1);
   return 1;
 }
 
+// "7.0.15" as 0x00070015.
+int VersionNumber(std::string_view version) {
+  int number = 0;
+  int part = 0;
+  for (const char c : version) {
+    if (c != '.') {
+      part = part * 10 + (c - '0');
+      continue;
+    }
+    number = (number + part) << 8;
+    part = 0;
+  }
+  return number + part;
+}
+
 }  // namespace
 
-void PushRedisTable(lua_State* lua, ScriptCalls* calls) {
+void PushRedisTable(lua_State* lua, const Dialect& dialect, ScriptCalls* calls) {
   constexpr luaL_Reg kLibrary[] = {
       {"call", &CallRaising},
       {"pcall", &CallCatching},
@@ -138,23 +155,31 @@ void PushRedisTable(lua_State* lua, ScriptCalls* calls) {
     const char* name;
     int value;
   };
-  constexpr Constant kConstants[] = {{"LOG_DEBUG", 0},  {"LOG_VERBOSE", 1},
-                                     {"LOG_NOTICE", 2}, {"LOG_WARNING", 3},
-                                     {"REPL_NONE", 0},  {"REPL_AOF", 1},
-                                     {"REPL_SLAVE", 2}, {"REPL_REPLICA", 2},
-                                     {"REPL_ALL", 3},   {"REDIS_VERSION_NUM", 458767}};
+  const Constant constants[] = {
+      {"LOG_DEBUG", 0},  {"LOG_VERBOSE", 1},
+      {"LOG_NOTICE", 2}, {"LOG_WARNING", 3},
+      {"REPL_NONE", 0},  {"REPL_AOF", 1},
+      {"REPL_SLAVE", 2}, {"REPL_REPLICA", 2},
+      {"REPL_ALL", 3},   {"REDIS_VERSION_NUM", VersionNumber(dialect.version)}};
   lua_newtable(lua);
   for (const luaL_Reg& function : kLibrary) {
     lua_pushlightuserdata(lua, calls);
     lua_pushcclosure(lua, function.func, 1);
     lua_setfield(lua, -2, function.name);
   }
-  for (const Constant& constant : kConstants) {
+  for (const Constant& constant : constants) {
     lua_pushinteger(lua, constant.value);
     lua_setfield(lua, -2, constant.name);
   }
-  lua_pushliteral(lua, "7.0.15");
+  lua_pushlstring(lua, dialect.version.data(), dialect.version.size());
   lua_setfield(lua, -2, "REDIS_VERSION");
+  if (!dialect.valkey) return;
+  lua_pushliteral(lua, "valkey");
+  lua_setfield(lua, -2, "SERVER_NAME");
+  lua_pushlstring(lua, dialect.valkey_version.data(), dialect.valkey_version.size());
+  lua_setfield(lua, -2, "VALKEY_VERSION");
+  lua_pushinteger(lua, VersionNumber(dialect.valkey_version));
+  lua_setfield(lua, -2, "VALKEY_VERSION_NUM");
 }
 
 }  // namespace interlock::sim::redis

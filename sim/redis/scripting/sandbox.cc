@@ -83,6 +83,16 @@ void SetFunction(lua_State* lua, const char* name, lua_CFunction function) {
   lua_setfield(lua, -2, name);
 }
 
+// os.clock tells the processor time, which no simulated server takes.
+int OsClock(lua_State* lua) { return Abort(lua, "os.clock"); }
+
+// All of `os` that there is.
+void PushClock(lua_State* lua) {
+  lua_newtable(lua);
+  SetFunction(lua, "clock", &OsClock);
+  lua_setglobal(lua, "os");
+}
+
 void OpenLibraries(lua_State* lua) {
   struct Library {
     const char* name;
@@ -110,6 +120,7 @@ void OpenLibraries(lua_State* lua) {
     lua_setfield(lua, -2, name);
   }
   lua_setglobal(lua, "cjson");
+  if (SandboxOf(lua).engine->dialect().since_72) PushClock(lua);
   PushMessagePack(lua);
   lua_setglobal(lua, "cmsgpack");
   PushStruct(lua);
@@ -123,6 +134,10 @@ void ReplaceFunctions(lua_State* lua) {
   }
   lua_pushvalue(lua, LUA_GLOBALSINDEX);
   for (const luaL_Reg& function : BaseFunctions()) SetFunction(lua, function.name, function.func);
+  if (SandboxOf(lua).engine->dialect().valkey) {
+    lua_getfield(lua, -1, "__redis__err__handler");
+    lua_setfield(lua, -2, "__server__err__handler");
+  }
   lua_getfield(lua, -1, LUA_MATHLIBNAME);
   for (const luaL_Reg& function : MathFunctions()) SetFunction(lua, function.name, function.func);
   lua_pop(lua, 1);
@@ -137,6 +152,15 @@ void ProtectGlobals(lua_State* lua, Sandbox* sandbox) {
     lua_getglobal(lua, name);
     Protect(lua);
     lua_setglobal(lua, name);
+  }
+  if (sandbox->engine->dialect().valkey) {
+    lua_getglobal(lua, "redis");
+    lua_setglobal(lua, "server");
+  }
+  if (sandbox->engine->dialect().since_72) {
+    lua_getglobal(lua, "os");
+    Protect(lua);
+    lua_setglobal(lua, "os");
   }
   lua_pushliteral(lua, "");
   lua_getmetatable(lua, -1);

@@ -20,6 +20,7 @@ namespace interlock::sim::redis {
 
 class Engine;
 class ScriptCalls;
+struct Dialect;
 
 /// State of the sandboxed functions.
 struct Sandbox {
@@ -68,7 +69,7 @@ void OpenNumberFunctions(lua_State* lua);
 /// Replaces library functions in which Debian's Lua lacks Redis' fixes.
 void RepairLibraries(lua_State* lua);
 /// Pushes the table `redis`; its functions call by way of `calls`, which outlives the state.
-void PushRedisTable(lua_State* lua, ScriptCalls* calls);
+void PushRedisTable(lua_State* lua, const Dialect& dialect, ScriptCalls* calls);
 /// Push the tables cmsgpack and struct.
 void PushMessagePack(lua_State* lua);
 void PushStruct(lua_State* lua);

@@ -75,7 +75,7 @@ const Script* ScriptCache::Compile(Context& context, std::string_view body) {
     MakeVisible(at->second);
     return &at->second;
   }
-  const ScriptHeader header = ParseScriptHeader(body);
+  const ScriptHeader header = ParseScriptHeader(engine_.dialect(), body);
   if (header.unmodelled) {
     context.Unmodelled("script shebang with quotes");
     return nullptr;

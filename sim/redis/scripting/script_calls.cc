@@ -63,7 +63,8 @@ int ScriptCalls::CollectPlainArguments(lua_State* lua, int count) {
     if (value->type == LUA_TSTRING) {
       words_[at] = {value->string->text(), value->string->length};
     } else if (value->type == LUA_TNUMBER) {
-      words_[at] = {numbers_[at].data(), FormatArgument(value->number, &numbers_[at])};
+      words_[at] = {numbers_[at].data(),
+                    FormatArgument(engine_.dialect(), value->number, &numbers_[at])};
     } else {
       return i;
     }
@@ -80,7 +81,8 @@ bool ScriptCalls::CollectArguments(lua_State* lua, int count) {
   for (int i = 1 + CollectPlainArguments(lua, count); i <= count; ++i) {
     const auto at = static_cast<std::size_t>(i - 1);
     if (lua_type(lua, i) == LUA_TNUMBER) {
-      const std::size_t length = FormatArgument(lua_tonumber(lua, i), &numbers_[at]);
+      const std::size_t length =
+          FormatArgument(engine_.dialect(), lua_tonumber(lua, i), &numbers_[at]);
       words_[at] = {numbers_[at].data(), length};
     } else {
       std::size_t length = 0;
@@ -97,20 +99,29 @@ bool ScriptCalls::CollectArguments(lua_State* lua, int count) {
 const Command* ScriptCalls::CommandNamed(lua_State* lua) {
   const bool is_text = args_[0].data() != numbers_[0].data();
   if (is_text) {
-    const Command* known = known_texts_.FindCommand(lua, 1, args_[0]);
+    const Command* known = known_texts_.FindCommand(engine_.dialect(), lua, 1, args_[0]);
     if (known != nullptr) return known;
   }
+  return FindCommand(engine_.dialect(), args_);
+}
+
+const char* ScriptCalls::UnknownText() {
+  const ScriptTexts& texts = *engine_.dialect().script;
   bool container = false;
-  return FindCommand(args_[0], args_.size() > 1 ? args_[1] : std::string_view(), args_.size() > 1,
-                     &container);
+  if (texts.names_subcommands && args_.size() > 1) {
+    (void)FindCommand(engine_.dialect(), args_[0], args_[1], true, &container);
+  }
+  if (!container) return texts.unknown_command;
+  refusal_.assign("-").append(UnknownSubcommandText(args_));
+  return refusal_.c_str();
 }
 
 // The error if args_ may not run; null: they may.
 const char* ScriptCalls::RefusalOf(const Command& command) {
   if (!ArityMatches(command, args_.size())) {
-    return "Wrong number of args calling Redis command from script";
+    return engine_.dialect().script->wrong_arity;
   }
-  if ((command.flags & kNoScript) != 0) return "This Redis command is not allowed from script";
+  if ((command.flags & kNoScript) != 0) return engine_.dialect().script->forbidden;
   if (read_only_ && (command.flags & (kWrite | kMayReplicate)) != 0) {
     return "Write commands are not allowed from read-only scripts.";
   }
@@ -167,17 +178,17 @@ void ScriptCalls::CountRefusal(const Command* command, std::string_view refusal)
 int ScriptCalls::Call(lua_State* lua, bool raise) {
   const int count = lua_gettop(lua);
   if (count == 0) {
-    return ReturnError(lua, "Please specify at least one argument for this redis lib call", raise);
+    return ReturnError(lua, engine_.dialect().script->no_arguments, raise);
   }
   if (!CollectArguments(lua, count)) {
-    return ReturnError(lua, "Lua redis lib command arguments must be strings or integers", raise);
+    return ReturnError(lua, engine_.dialect().script->wrong_arguments, raise);
   }
   const Command* command = CommandNamed(lua);
   const char* refusal = nullptr;
   if (next_told_ < told_.size()) {
     reply_ = *told_[next_told_++];
   } else {
-    refusal = command == nullptr ? "Unknown Redis command called from script" : RefusalOf(*command);
+    refusal = command == nullptr ? UnknownText() : RefusalOf(*command);
     if (refusal != nullptr && !engine_.unmodelled) CountRefusal(command, refusal);
     if (refusal == nullptr) SetReply(*command);
     if (engine_.unmodelled) return Abort(lua, *engine_.unmodelled);

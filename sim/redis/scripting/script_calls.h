@@ -57,6 +57,7 @@ class ScriptCalls {
 
  private:
   int CollectPlainArguments(lua_State* lua, int count);
+  const char* UnknownText();
   const char* RefusalOf(const Command& command);
   void CountRefusal(const Command* command, std::string_view refusal);
   void SetReply(const Command& command);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "sim/redis/scripting/script_header.h"
 
+#include <algorithm>
+
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
@@ -39,7 +41,7 @@ void ReadFlags(std::string_view flags, ScriptHeader* header) {
 
 }  // namespace
 
-ScriptHeader ParseScriptHeader(std::string_view body) {
+ScriptHeader ParseScriptHeader(const Dialect& dialect, std::string_view body) {
   constexpr std::string_view kBlanks = " \t\r\v\f";
   ScriptHeader header;
   if (!body.starts_with("#!")) return header;
@@ -51,9 +53,10 @@ ScriptHeader ParseScriptHeader(std::string_view body) {
   }
   std::string_view line = body.substr(0, header.length);
   header.unmodelled = line.find_first_of("\"'\\") != std::string_view::npos;
+  line.remove_prefix(2);
   const std::string_view engine = TakeWord(&line, kBlanks);
-  if (engine != "#!lua") {
-    header.error = "ERR Unexpected engine in script shebang: " + std::string(engine);
+  if (!dialect.valkey && engine != "lua") {
+    header.error.assign(dialect.script->wrong_engine).append(engine);
     return header;
   }
   while (!line.empty() && header.error.empty()) {
@@ -64,6 +67,11 @@ ScriptHeader ParseScriptHeader(std::string_view body) {
     } else {
       header.error = "ERR Unknown lua shebang option: " + std::string(word);
     }
+  }
+  // Valkey takes the name in any case, and looks for it after the options.
+  if (header.error.empty() && !EqualsIgnoreCase(engine, "lua")) {
+    header.unknown_engine = true;
+    header.error.assign(dialect.script->wrong_engine).append(engine).append("'");
   }
   return header;
 }

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "sim/redis/dialect.h"
+
 namespace interlock::sim::redis {
 
 struct ScriptHeader {
@@ -17,10 +19,11 @@ struct ScriptHeader {
   bool allow_stale = false;
   bool no_cluster = false;
   bool allow_cross_slot_keys = false;
-  std::string error;        ///< Not empty: the reply.
-  bool unmodelled = false;  ///< It has quotes or escapes.
+  bool unknown_engine = false;  ///< in Valkey, where its flags count nevertheless
+  std::string error;            ///< Not empty: the reply.
+  bool unmodelled = false;      ///< It has quotes or escapes.
 };
 
-ScriptHeader ParseScriptHeader(std::string_view body);
+ScriptHeader ParseScriptHeader(const Dialect& dialect, std::string_view body);
 
 }  // namespace interlock::sim::redis

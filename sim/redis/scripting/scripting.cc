@@ -42,11 +42,11 @@ std::uint32_t Scripting::FlagsOf(std::string_view body_or_sha, bool by_sha,
                                  std::uint32_t flags) const {
   ScriptHeader header;
   if (!by_sha) {
-    header = ParseScriptHeader(body_or_sha);
+    header = ParseScriptHeader(engine_.dialect(), body_or_sha);
   } else if (const Script* script = machine_ ? machine_->scripts().Find(body_or_sha) : nullptr) {
     header = script->header;
   }
-  if (!header.present || !header.error.empty()) return flags;
+  if (!header.present || (!header.error.empty() && !header.unknown_engine)) return flags;
   flags &= ~(kStale | kDenyOom | kWrite | kMayReplicate);
   if (!header.no_writes) flags |= kWrite;
   if (!header.no_writes && !header.allow_oom) flags |= kDenyOom;
@@ -55,8 +55,8 @@ std::uint32_t Scripting::FlagsOf(std::string_view body_or_sha, bool by_sha,
 }
 
 void Scripting::Eval(Context& context, bool by_sha, bool read_only) {
-  constexpr std::string_view kNoScript = "NOSCRIPT No matching script. Please use EVAL.";
-  if (by_sha && context.args[1].size() != 40) return context.Error(kNoScript);
+  const std::string_view no_script = context.engine.dialect().script->no_script;
+  if (by_sha && context.args[1].size() != 40) return context.Error(no_script);
   std::int64_t count = 0;
   if (!context.ParseInt(context.args[2], &count)) return;
   if (count > static_cast<std::int64_t>(context.args.size()) - 3) {
@@ -67,7 +67,7 @@ void Scripting::Eval(Context& context, bool by_sha, bool read_only) {
   const Script* script = by_sha ? machine_->scripts().Find(context.args[1])
                                 : machine_->scripts().Compile(context, context.args[1]);
   if (script == nullptr) {
-    if (by_sha) context.Error(kNoScript);
+    if (by_sha) context.Error(no_script);
     return;
   }
   if (script->header.no_cluster && engine_.cluster.enabled()) {

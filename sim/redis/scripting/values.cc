@@ -166,7 +166,9 @@ const char* TakeTable(lua_State* lua, int protocol, Value* reply, int depth) {
     SetText(reply, Value::Type::kStatus, UntilNul(TextAt(lua, -1)));
     ReplaceLineEnds(&reply->text);
   } else if (PushRawField(lua, Field::kDouble, LUA_TNUMBER)) {
-    SetText(reply, Value::Type::kDouble, FormatDouble(lua_tonumber(lua, -1)));
+    SetText(reply, Value::Type::kDouble,
+            SandboxOf(lua).engine->dialect().since_72 ? FormatShortest(lua_tonumber(lua, -1))
+                                                      : FormatDouble(lua_tonumber(lua, -1)));
   } else if (PushRawField(lua, Field::kMap, LUA_TTABLE)) {
     unmodelled = TakeEntries(lua, protocol, reply, true, depth);
   } else if (PushRawField(lua, Field::kSet, LUA_TTABLE)) {
@@ -216,13 +218,25 @@ void PushSet(lua_State* lua, const Value& value, int protocol, KnownTexts* known
 
 }  // namespace
 
-std::size_t FormatArgument(double number, NumberText* text) {
+std::size_t FormatArgument(const Dialect& dialect, double number, NumberText* text) {
   // Shortcut for integers, by far the most common, avoiding printf.
   if (IsPlainWhole(number)) {
     const auto end = std::to_chars(text->data(), text->data() + text->size() - 1,
                                    static_cast<std::int64_t>(number));
     *end.ptr = '\0';
     return static_cast<std::size_t>(end.ptr - text->data());
+  }
+  // Newer servers know all integers, and -0 as 0.
+  constexpr double kMostWhole = 4611686018427387903.0;
+  if (dialect.since_72 && std::abs(number) <= kMostWhole && number == std::trunc(number)) {
+    return static_cast<std::size_t>(
+        std::snprintf(text->data(), text->size(), "%lld", static_cast<long long>(number)));
+  }
+  if (dialect.since_72) {
+    const std::string shortest = FormatShortest(number);
+    shortest.copy(text->data(), shortest.size());
+    (*text)[shortest.size()] = '\0';
+    return shortest.size();
   }
   return static_cast<std::size_t>(std::snprintf(text->data(), text->size(), "%.17g", number));
 }
@@ -332,7 +346,7 @@ const char* TakeReply(lua_State* lua, int protocol, Value* reply, int depth) {
   return nullptr;
 }
 
-bool PopScriptError(lua_State* lua, const std::string& sha, Value* reply) {
+bool PopScriptError(lua_State* lua, const std::string& sha, bool with_sha, Value* reply) {
   if (!lua_istable(lua, -1)) {
     // Only memory errors bypass the error handler.
     const std::string_view error =
@@ -352,7 +366,9 @@ bool PopScriptError(lua_State* lua, const std::string& sha, Value* reply) {
   const std::string_view line = TextAt(lua, table + 3);
   std::string text(error);
   if (source.data() != nullptr && line.data() != nullptr) {
-    text.append(" script: ").append(sha).append(", on ").append(UntilNul(source));
+    text.append(" script: ");
+    if (with_sha) text.append(sha).append(", ");
+    text.append("on ").append(UntilNul(source));
     text.append(":").append(line).append(".");
   }
   *reply = ErrorValue(OneLine(text));

@@ -23,7 +23,7 @@ int ReturnError(lua_State* lua, const char* text, bool raise = true);
 
 /// A number as an argument of redis.call: %.17g, followed by a NUL. Returns the length.
 using NumberText = std::array<char, 32>;
-std::size_t FormatArgument(double number, NumberText* text);
+std::size_t FormatArgument(const Dialect& dialect, double number, NumberText* text);
 
 /// Converts the value on top, which stays there, to its RESP3 form. If not null, returns what is
 /// not modelled in it, and the stack is unspecified.
@@ -31,7 +31,8 @@ inline constexpr int kMaxDepth = 60;
 const char* TakeReply(lua_State* lua, int protocol, Value* reply, int depth = 0);
 
 /// Pops the error on top, as left by the error handler, as the error reply for the script of this
-/// name. Returns false if Redis would crash, because the raised table has no err.
-bool PopScriptError(lua_State* lua, const std::string& sha, Value* reply);
+/// name, which it says if `with_sha`. Returns false if Redis would crash, because the raised table
+/// has no err.
+bool PopScriptError(lua_State* lua, const std::string& sha, bool with_sha, Value* reply);
 
 }  // namespace interlock::sim::redis

@@ -327,9 +327,7 @@ class ArgumentMatrixTest : public SideBySideTest {
 };
 
 const sim::redis::Command* CommandOf(const Argv& argv) {
-  bool container = false;
-  return sim::redis::FindCommand(argv[0], argv.size() > 1 ? argv[1] : "", argv.size() > 1,
-                                 &container);
+  return sim::redis::FindCommand(sim::redis::DefaultDialect(), argv);
 }
 
 TEST(ArgumentMatrixFormsTest, EveryModelledCommandIsThereOrElsewhere) {
@@ -339,7 +337,8 @@ TEST(ArgumentMatrixFormsTest, EveryModelledCommandIsThereOrElsewhere) {
     ASSERT_NE(command, nullptr) << form;
     named.emplace(command->name);
   }
-  for (const sim::redis::Command& command : sim::redis::KnownCommands()) {
+  for (const sim::redis::Command& command :
+       sim::redis::KnownCommands(sim::redis::DefaultDialect())) {
     if (command.handler == nullptr || command.name.starts_with("cluster|")) continue;
     EXPECT_TRUE(named.contains(std::string(command.name))) << command.name;
   }

@@ -7,6 +7,7 @@
 #include "sim/redis/command_table.h"
 #include "sim/redis/text.h"
 #include "tests/redis/differential/scripts.h"
+#include "tests/redis/differential/tested_server.h"
 
 namespace interlock::testing {
 
@@ -81,11 +82,7 @@ constexpr std::string_view kTyped[] = {
 
 constexpr std::string_view kWayNames[] = {"direct", "multi", "call", "pcall"};
 
-const Command* Find(const Argv& argv) {
-  bool container = false;
-  return sim::redis::FindCommand(argv[0], argv.size() > 1 ? argv[1] : "", argv.size() > 1,
-                                 &container);
-}
+const Command* Find(const Argv& argv) { return sim::redis::FindCommand(TestedDialect(), argv); }
 
 // An error by its text without what is quoted in it, digits and the trace of a script.
 std::string KindOfError(std::string_view text) {
@@ -162,12 +159,13 @@ std::optional<Argv> CalledBy(const Argv& argv, Coverage::Way* way) {
 
 std::vector<std::string_view> ModelledCommands() {
   std::vector<std::string_view> names;
-  for (const Command& known : sim::redis::KnownCommands()) {
+  for (const Command& known : sim::redis::KnownCommands(TestedDialect())) {
     const std::size_t bar = known.name.find('|');
     const bool sub = bar != std::string_view::npos;
     bool container = false;
-    const Command* command = sim::redis::FindCommand(
-        known.name.substr(0, bar), sub ? known.name.substr(bar + 1) : "", sub, &container);
+    const Command* command =
+        sim::redis::FindCommand(TestedDialect(), known.name.substr(0, bar),
+                                sub ? known.name.substr(bar + 1) : "", sub, &container);
     if (command != nullptr && command->handler != nullptr) names.push_back(known.name);
   }
   return names;
@@ -241,9 +239,10 @@ std::vector<std::string> Coverage::Gaps() const {
     if (!Succeeded(row)) gap("no success");
     const std::size_t bar = name.find('|');
     bool container = false;
-    const Command* command = sim::redis::FindCommand(
-        name.substr(0, bar), bar == std::string_view::npos ? "" : name.substr(bar + 1),
-        bar != std::string_view::npos, &container);
+    const Command* command =
+        sim::redis::FindCommand(TestedDialect(), name.substr(0, bar),
+                                bar == std::string_view::npos ? "" : name.substr(bar + 1),
+                                bar != std::string_view::npos, &container);
     const std::int64_t no_arity_error = bar == std::string_view::npos ? -1 : -2;
     if (command->arity != no_arity_error && lacks("ERR wrong number of arguments"))
       gap("no arity error");

@@ -16,6 +16,7 @@
 #include "tests/redis/differential/grammar.h"
 #include "tests/redis/differential/scripts.h"
 #include "tests/redis/differential/shrink.h"
+#include "tests/redis/differential/tested_server.h"
 
 namespace interlock::testing {
 
@@ -96,16 +97,12 @@ const Grammar& TheGrammar() {
 }
 
 bool IsSubcommand(const Argv& argv) {
-  bool container = false;
-  const auto* command =
-      sim::redis::FindCommand(argv[0], argv.size() > 1 ? argv[1] : "", argv.size() > 1, &container);
+  const auto* command = sim::redis::FindCommand(TestedDialect(), argv);
   return command != nullptr && command->name.find('|') != std::string_view::npos;
 }
 
 std::int64_t ArityOf(const Argv& argv) {
-  bool container = false;
-  const auto* command =
-      sim::redis::FindCommand(argv[0], argv.size() > 1 ? argv[1] : "", argv.size() > 1, &container);
+  const auto* command = sim::redis::FindCommand(TestedDialect(), argv);
   return command == nullptr ? -1 : command->arity;
 }
 

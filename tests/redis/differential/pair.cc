@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "sim/redis/text.h"
+#include "tests/redis/differential/tested_server.h"
 
 namespace interlock::testing {
 
@@ -41,6 +42,7 @@ std::string Describe(std::size_t receiver, std::string_view real, std::string_vi
 
 Pair::Pair() {
   fake_.SetSink(&sink_);
+  fake_.SetDialect(TestedDialect());
   StartReal();
 }
 

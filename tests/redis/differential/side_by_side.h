@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/redis/server.h"
+#include "tests/redis/differential/tested_server.h"
 #include "tests/redis/differential/wire_client.h"
 #include "tests/support/redis_server.h"
 
@@ -33,6 +34,8 @@ class SideBySideTest : public ::testing::Test, private sim::redis::Sink {
     ASSERT_TRUE(server.ok()) << server.status().message();
     server_ = std::move(server).value();
     real_ = std::make_unique<WireClient>(server_->port());
+    fake_.SetDialect(TestedDialect());
+    (void)fake_.Reset();
     fake_.SetSink(this);
     client_ = fake_.Connect();
   }

@@ -146,7 +146,7 @@ TEST_F(ClientTest, ReplyModeDoesNotSilenceSubscriptions) {
 TEST_F(ClientTest, ReplyModeChangedByATransactionIsUnmodelled) {
   server_.SetUnmodelledIsError(true);
   const std::string named =
-      "(error) ERR Interlock does not model 'CLIENT REPLY inside MULTI', which Redis 7.0 has";
+      "(error) ERR Interlock does not model 'CLIENT REPLY inside MULTI', which Redis 7.0.15 has";
   for (const char* mode : {"OFF", "SKIP"}) {
     Run({"MULTI"});
     EXPECT_EQ(Run({"CLIENT", "REPLY", mode}), "QUEUED");

@@ -16,7 +16,7 @@ namespace interlock::sim::redis {
 namespace {
 
 const Command& Known(std::string_view name) {
-  const auto known = KnownCommands();
+  const auto known = KnownCommands(DefaultDialect());
   const auto at = std::find_if(known.begin(), known.end(),
                                [&](const Command& command) { return command.name == name; });
   EXPECT_NE(at, known.end()) << name;
@@ -63,7 +63,7 @@ TEST(CommandKeysTest, OptionsMoveKeys) {
 }
 
 TEST(CommandKeysTest, KnownCommandsComeByNameWithSubcommandsBehindTheirContainer) {
-  const auto known = KnownCommands();
+  const auto known = KnownCommands(DefaultDialect());
   EXPECT_EQ(known.size(), 366U);
   std::string_view container;
   for (std::size_t i = 0; i < known.size(); ++i) {

@@ -48,7 +48,7 @@ TEST_F(ConfigTest, HiddenParametersAreShownToThoseWhoKnowThemAndRefusedByName) {
     EXPECT_EQ(Run({"CONFIG", "SET", name, "0"}), "OK");
     EXPECT_EQ(Run({"CONFIG", "SET", name, "5"}),
               "(error) ERR Interlock does not model 'CONFIG SET " + std::string(name) +
-                  "', which Redis 7.0 has");
+                  "', which Redis 7.0.15 has");
   }
 }
 

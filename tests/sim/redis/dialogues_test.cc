@@ -134,7 +134,7 @@ TEST_F(RememberingTest, ExpiryAndTheClockAreSeen) {
 TEST(DialoguesTest, OneCallIsForgottenForAnotherAndWhenItHasTooManyAnswers) {
   Dialogues dialogues;
   bool container = false;
-  const Command& get = *FindCommand("GET", {}, false, &container);
+  const Command& get = *FindCommand(DefaultDialect(), "GET", {}, false, &container);
   const std::array<std::string_view, 1> keys = {"a key that is long enough"};
   const std::array<std::string_view, 2> words = {"GET", keys[0]};
   for (int i = 0; i < 1000; ++i) {

@@ -235,7 +235,7 @@ TEST_F(MemoryTest, EvictionThatIsNotModelledIsNamedAndTheServiceGoesOn) {
   EXPECT_EQ(Run({"CONFIG", "SET", "maxmemory", "1"}), "OK");
   EXPECT_EQ(
       Run({"SET", "k2", "v"}),
-      "(error) ERR Interlock does not model 'maxmemory-policy with LFU', which Redis 7.0 has");
+      "(error) ERR Interlock does not model 'maxmemory-policy with LFU', which Redis 7.0.15 has");
   EXPECT_EQ(Run({"CONFIG", "SET", "maxmemory-policy", "noeviction"}), "OK");
   EXPECT_EQ(Run({"SET", "k2", "v"}).substr(0, 11), "(error) OOM");
 }

@@ -94,7 +94,7 @@ std::vector<std::string> StartParameters(Chance* chance) {
 
 // Whole commands, torn ones and no commands at all; nothing that ends or pauses the server.
 std::string Pipeline(Chance* chance) {
-  const auto commands = sim::redis::KnownCommands();
+  const auto commands = sim::redis::KnownCommands(sim::redis::DefaultDialect());
   std::string bytes;
   for (std::size_t left = 1 + chance->Below(30); left > 0; --left) {
     const std::string name(commands[chance->Below(commands.size())].name);

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// Which clients CLIENT LIST and CLIENT KILL mean.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "sim/redis/context.h"
+
+namespace interlock::sim::redis {
+
+enum class ClientType : std::uint8_t { kNormal, kReplica, kPubSub, kMaster };
+
+struct ClientFilter {
+  std::vector<ClientId> ids;  ///< one of them; empty: any
+  std::optional<std::string_view> address;
+  std::optional<std::string_view> local_address;
+  std::optional<ClientType> type;
+  std::int64_t least_age_s = 0;
+  bool skip_me = false;
+};
+
+/// Reads what follows CLIENT LIST: one condition in Redis, any number of them in Valkey. False: the
+/// error is the reply.
+bool ParseListFilter(Context& c, ClientFilter* filter);
+/// Reads what follows CLIENT KILL in its newer form. False: the error is the reply.
+bool ParseKillFilter(Context& c, ClientFilter* filter);
+
+bool Matches(const Context& c, const ClientFilter& filter, const Client& client);
+
+}  // namespace interlock::sim::redis
