@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+//
+// What the dialects are called, and some of what tells one from another; each reply is what the
+// real server of that version answers. tests/redis/differential compares them throughout.
+#include "sim/redis/dialect.h"
+
+#include "tests/sim/redis/fake_fixture.h"
+
+namespace interlock::sim::redis {
+namespace {
+
+class DialectTest : public FakeTest {
+ protected:
+  void Speak(std::string_view name) {
+    const Dialect* dialect = FindDialect(name);
+    ASSERT_NE(dialect, nullptr) << name;
+    server_.SetDialect(*dialect);
+  }
+};
+
+TEST_F(DialectTest, EachIsFoundByItsNameAndByTheVersionOfItsServer) {
+  for (const Dialect& dialect : Dialects()) {
+    EXPECT_EQ(FindDialect(dialect.name), &dialect) << dialect.name;
+    EXPECT_EQ(DialectOfVersion(dialect.valkey, dialect.own_version()), &dialect) << dialect.name;
+  }
+  EXPECT_EQ(FindDialect("redis-6.2"), nullptr);
+  EXPECT_EQ(DialectOfVersion(true, "7.2.5"), nullptr);
+  EXPECT_EQ(DefaultDialect().name, "redis-7.0");
+}
+
+TEST_F(DialectTest, AScriptErrorNamesTheScriptUnlessItIsOfValkey9) {
+  const Argv failing = {"EVAL", "return redis.call('nosuch')", "0"};
+  Speak("redis-8.0");
+  EXPECT_TRUE(
+      Run(failing).starts_with("(error) ERR Unknown Redis command called from script "
+                               "script: "));
+  Speak("valkey-9.1");
+  EXPECT_EQ(Run(failing),
+            "(error) ERR Unknown command called from script script: on @user_script:1.");
+}
+
+TEST_F(DialectTest, ValkeyCallsAnUnknownScriptByAShorterText) {
+  const Argv unknown = {"EVALSHA", "abc", "0"};
+  EXPECT_EQ(Run(unknown), "(error) NOSCRIPT No matching script. Please use EVAL.");
+  Speak("valkey-8.1");
+  EXPECT_EQ(Run(unknown), "(error) NOSCRIPT No matching script.");
+}
+
+TEST_F(DialectTest, ValkeyDeletesAtOnceWhatIsSetWithAnExpiryInThePast) {
+  const Argv past = {"SET", "k", "v", "PXAT", "1"};
+  EXPECT_EQ(Run(past), "OK");
+  Speak("valkey-9.1");
+  EXPECT_EQ(Run(past), "OK");
+  EXPECT_EQ(Run({"EXISTS", "k"}), "(integer) 0");
+  EXPECT_EQ(Run({"DBSIZE"}), "(integer) 0");
+}
+
+TEST_F(DialectTest, Valkey9AsksForThePasswordBeforeItLooksAtTheCommand) {
+  EXPECT_EQ(server_.Configure("requirepass", "secret"), "");
+  Speak("valkey-9.1");
+  const ClientId other = server_.Connect();
+  EXPECT_EQ(Sent(other, {"GET"}), "2 (error) NOAUTH Authentication required.");
+  EXPECT_EQ(Sent(other, {"NOSUCH"}), "2 (error) NOAUTH Authentication required.");
+}
+
+TEST_F(DialectTest, HexadecimalScoresEndWithValkey9) {
+  EXPECT_EQ(Run({"ZADD", "z", "0x10", "a"}), "(integer) 1");
+  EXPECT_EQ(Run({"ZSCORE", "z", "a"}), "\"16\"");
+  Speak("valkey-9.1");
+  EXPECT_EQ(Run({"ZADD", "z", "0x10", "a"}), "(error) ERR value is not a valid float");
+}
+
+TEST_F(DialectTest, ResetAfterReplySkipIsNotAnsweredByAny) {
+  for (const Dialect& dialect : Dialects()) {
+    server_.SetDialect(dialect);
+    EXPECT_EQ(Sent(client_, {"CLIENT", "REPLY", "SKIP"}), "") << dialect.name;
+    EXPECT_EQ(Sent(client_, {"RESET"}), "") << dialect.name;
+    EXPECT_EQ(Run({"PING"}), "PONG") << dialect.name;
+  }
+}
+
+}  // namespace
+}  // namespace interlock::sim::redis
