@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <limits>
 
+#include "sim/redis/engine.h"
 #include "sim/redis/reply.h"
+#include "sim/redis/scripting/sandbox.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
