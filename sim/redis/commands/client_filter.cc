@@ -118,21 +118,10 @@ bool ParseConditions(Context& c, ClientFilter* filter) {
   return true;
 }
 
-// Redis passes over ids that no client can have.
-bool ParseListedIds(Context& c, ClientFilter* filter) {
-  for (const std::string_view word : c.args.subspan(3)) {
-    std::int64_t id = 0;
-    if (!c.ParseInt(word, &id, "ERR Invalid client ID")) return false;
-    filter->ids.push_back(static_cast<ClientId>(id));
-  }
-  return true;
-}
-
 }  // namespace
 
 bool ParseListFilter(Context& c, ClientFilter* filter) {
   if (c.dialect().valkey) return ParseConditions(c, filter);
-  if (c.args.size() > 3 && EqualsIgnoreCase(c.args[2], "id")) return ParseListedIds(c, filter);
   if (c.args.size() == 4 && EqualsIgnoreCase(c.args[2], "type")) {
     return ParseType(c, c.args[3], &filter->type);
   }

@@ -23,7 +23,7 @@ struct ClientFilter {
   bool skip_me = false;
 };
 
-/// Reads what follows CLIENT LIST: one condition in Redis, any number of them in Valkey. False: the
+/// Reads what follows CLIENT LIST: a type or nothing in Redis, any conditions in Valkey. False: the
 /// error is the reply.
 bool ParseListFilter(Context& c, ClientFilter* filter);
 /// Reads what follows CLIENT KILL in its newer form. False: the error is the reply.

@@ -50,6 +50,21 @@ TEST_F(ClientTest, ListFiltersByTypeAndId) {
   EXPECT_EQ(Run({"CLIENT", "LIST", "ID"}), "(error) ERR syntax error");
 }
 
+TEST_F(ClientTest, ListByIdsFollowsTheOrderOfTheIdsAndRepeatsThem) {
+  (void)server_.Connect();
+  const auto listed = [&] {
+    const std::string lines = Run({"CLIENT", "LIST", "ID", "2", "1", "2"});
+    std::string ids;
+    for (std::size_t at = 0; (at = lines.find("id=", at)) != std::string::npos; ++at) {
+      ids += lines[at + 3];
+    }
+    return ids;
+  };
+  EXPECT_EQ(listed(), "212");
+  server_.SetDialect(*FindDialect("valkey-9.1"));
+  EXPECT_EQ(listed(), "12") << "Valkey goes through its clients";
+}
+
 TEST_F(ClientTest, KillOfABlockedClientEndsItsWait) {
   const ClientId other = server_.Connect("127.0.0.1:5000");
   Sent(other, {"BLPOP", "q", "0"});
