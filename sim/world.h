@@ -40,7 +40,7 @@ namespace interlock::sim {
 struct WorldOptions {
   Duration latency_min{std::chrono::microseconds(50)};    ///< one way, calm
   Duration latency_max{std::chrono::microseconds(1000)};  ///< one way; small values are likelier
-  // 0 makes an instant world: what is sent is executed and answered at once.
+  // 0: an instant world; what is sent is answered at once, and only who sends next is a choice.
   Duration keepalive{std::chrono::minutes(5)};  ///< after this, both ends notice a half-open peer
   Topology topology = Topology::kStandalone;
   int nodes = 1;  ///< number of servers; 1 if standalone

@@ -58,6 +58,7 @@ struct Client {
   bool from_master = false;                // Its commands are the master's effects.
   std::vector<Value>* captured = nullptr;  // Inside EXEC: collects its output as elements.
 
+  bool wants_replies() const { return replies == Replies::kOn || replies == Replies::kSkipNext; }
   bool subscribed() const {
     return !channels.empty() || !patterns.empty() || !shard_channels.empty();
   }

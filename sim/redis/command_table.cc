@@ -130,13 +130,21 @@ class Table {
   std::array<std::uint16_t, kSlots> slots_{};
 };
 
+// Made when it is first asked for: most processes know one dialect.
+template <std::size_t id>
+const Table& TheTable() {
+  static const Table table(Dialects()[id]);
+  return table;
+}
+
+template <std::size_t... ids>
+const Table& TableOf(DialectId id, std::index_sequence<ids...> /*all*/) {
+  static constexpr const Table& (*kTables[])() = {&TheTable<ids>...};
+  return kTables[static_cast<std::size_t>(id)]();
+}
+
 const Table& TableOf(const Dialect& dialect) {
-  static const std::vector<Table> tables = [] {
-    std::vector<Table> all;
-    for (const Dialect& one : Dialects()) all.emplace_back(one);
-    return all;
-  }();
-  return tables[static_cast<std::size_t>(dialect.id)];
+  return TableOf(dialect.id, std::make_index_sequence<kDialects>());
 }
 
 // This thread's latest look-ups of names of four to eight characters, exactly as written: nearly

@@ -21,16 +21,16 @@ void Context::Propagate(Arguments effect) {
   engine.journal.Add(client.database, effect);
 }
 
-void Context::Delete(std::string_view key, std::string_view event) {
+void Context::Delete(std::string_view key) {
   Remove(key);
   Touch(key);
-  Notify(kNotifyGeneric, event, key);
+  Notify(kNotifyGeneric, "del", key);
   Propagate({"DEL", key});
 }
 
 // Valkey counts it as an expiry.
 void Context::DeleteAsOver(std::string_view key) {
-  if (!engine.dialect().valkey) return Delete(key, "del");
+  if (!engine.dialect().valkey) return Delete(key);
   Remove(key);
   Touch(key);
   Notify(kNotifyExpired, "expired", key);

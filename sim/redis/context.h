@@ -72,8 +72,8 @@ struct Context {
     return expires_at_ms <= keyspace().now_ms() && !client.from_master &&
            keyspace().expiry_mode() == ExpiryMode::kDelete;
   }
-  /// Removes the key with that event, as DEL instead of the command.
-  void Delete(std::string_view key, std::string_view event);
+  /// Removes the key, as DEL instead of the command.
+  void Delete(std::string_view key);
   /// The same for a key whose new expiry has passed already.
   void DeleteAsOver(std::string_view key);
   /// Propagates this effect instead of the command itself, e.g. SET ... PXAT for SETEX; if called

@@ -57,91 +57,81 @@ constexpr ScriptTexts kValkey81Texts = [] {
   return texts;
 }();
 
-constexpr Dialect kTable[kDialects] = {
-    {.id = DialectId::kRedis70,
-     .name = "redis-7.0",
-     .title = "Redis 7.0.15",
-     .proven = true,
-     .valkey = false,
-     .version = "7.0.15",
-     .valkey_version = {},
-     .script = &kRedis70Texts},
-    {.id = DialectId::kRedis80,
-     .name = "redis-8.0",
-     .title = "Redis 8.0.6",
-     .proven = true,
-     .valkey = false,
-     .version = "8.0.6",
-     .valkey_version = {},
-     .module_name = "vectorset",
-     .script = &kRedis80Texts,
-     .since_72 = true,
-     .plain_score_bounds = true,
-     .loses_late_refusals = true},
-    {.id = DialectId::kRedis84,
-     .name = "redis-8.4",
-     .title = "Redis 8.4, from its documentation",
-     .proven = false,
-     .valkey = false,
-     .version = "8.4.0",
-     .valkey_version = {},
-     .module_name = "vectorset",
-     .script = &kRedis80Texts,
-     .since_72 = true,
-     .plain_score_bounds = true,
-     .loses_late_refusals = true,
-     .set_if_equal = true,
-     .set_if_others = true},
-    {.id = DialectId::kValkey81,
-     .name = "valkey-8.1",
-     .title = "Valkey 8.1.1",
-     .proven = true,
-     .valkey = true,
-     .version = "7.2.4",
-     .valkey_version = "8.1.1",
-     .script = &kValkey81Texts,
-     .since_72 = true,
-     .loses_late_refusals = true,
-     .set_if_equal = true},
-    {.id = DialectId::kValkey91,
-     .name = "valkey-9.1",
-     .title = "Valkey 9.1.2",
-     .proven = true,
-     .valkey = true,
-     .version = "7.2.4",
-     .valkey_version = "9.1.2",
-     .module_name = "lua",
-     .module_path = "lua",
-     .script = &kValkey91Texts,
-     .since_72 = true,
-     .names_refused_in_multi = true,
-     .authenticates_first = true,
-     .lists_no_subcommands = true,
-     .plain_scores = true,
-     .plain_score_bounds = true,
-     .slots_without_cluster = true,
-     .more_client_filters = true,
-     .set_if_equal = true},
-    {.id = DialectId::kValkey92,
-     .name = "valkey-9.2",
-     .title = "Valkey 9.2, from its documentation",
-     .proven = false,
-     .valkey = true,
-     .version = "7.2.4",
-     .valkey_version = "9.2.0",
-     .module_name = "lua",
-     .module_path = "lua",
-     .script = &kValkey91Texts,
-     .since_72 = true,
-     .names_refused_in_multi = true,
-     .authenticates_first = true,
-     .lists_no_subcommands = true,
-     .plain_scores = true,
-     .plain_score_bounds = true,
-     .slots_without_cluster = true,
-     .more_client_filters = true,
-     .set_if_equal = true},
-};
+constexpr Dialect kRedis70 = {.id = DialectId::kRedis70,
+                              .name = "redis-7.0",
+                              .title = "Redis 7.0.15",
+                              .proven = true,
+                              .valkey = false,
+                              .version = "7.0.15",
+                              .valkey_version = {},
+                              .script = &kRedis70Texts};
+
+constexpr Dialect kRedis80 = {.id = DialectId::kRedis80,
+                              .name = "redis-8.0",
+                              .title = "Redis 8.0.6",
+                              .proven = true,
+                              .valkey = false,
+                              .version = "8.0.6",
+                              .valkey_version = {},
+                              .module_name = "vectorset",
+                              .script = &kRedis80Texts,
+                              .since_72 = true,
+                              .plain_score_bounds = true,
+                              .loses_late_refusals = true};
+
+constexpr Dialect kRedis84 = [] {
+  Dialect dialect = kRedis80;
+  dialect.id = DialectId::kRedis84;
+  dialect.name = "redis-8.4";
+  dialect.title = "Redis 8.4, from its documentation";
+  dialect.proven = false;
+  dialect.version = "8.4.0";
+  return dialect;
+}();
+
+constexpr Dialect kValkey81 = {.id = DialectId::kValkey81,
+                               .name = "valkey-8.1",
+                               .title = "Valkey 8.1.1",
+                               .proven = true,
+                               .valkey = true,
+                               .version = "7.2.4",
+                               .valkey_version = "8.1.1",
+                               .script = &kValkey81Texts,
+                               .since_72 = true,
+                               .loses_late_refusals = true};
+
+constexpr Dialect kValkey91 = {.id = DialectId::kValkey91,
+                               .name = "valkey-9.1",
+                               .title = "Valkey 9.1.2",
+                               .proven = true,
+                               .valkey = true,
+                               .version = "7.2.4",
+                               .valkey_version = "9.1.2",
+                               .module_name = "lua",
+                               .module_path = "lua",
+                               .script = &kValkey91Texts,
+                               .since_72 = true,
+                               .names_refused_in_multi = true,
+                               .authenticates_first = true,
+                               .lists_no_subcommands = true,
+                               .plain_scores = true,
+                               .plain_score_bounds = true,
+                               .slots_without_cluster = true,
+                               .more_client_filters = true};
+
+constexpr Dialect kValkey92 = [] {
+  Dialect dialect = kValkey91;
+  dialect.id = DialectId::kValkey92;
+  dialect.name = "valkey-9.2";
+  dialect.title = "Valkey 9.2, from its documentation";
+  dialect.proven = false;
+  dialect.valkey_version = "9.2.0";
+  return dialect;
+}();
+
+// In the order of DialectId.
+constexpr Dialect kTable[kDialects] = {kRedis70,  kRedis80,  kRedis84,
+                                       kValkey81, kValkey91, kValkey92};
 
 }  // namespace
 

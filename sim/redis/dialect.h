@@ -83,10 +83,6 @@ struct Dialect {
   /// A wrong password inside MULTI leaves the client without the reply of its EXEC.
   bool loses_late_refusals = false;
 
-  // SET key value IFEQ/IFNE/IFDEQ/IFDNE comparison
-  bool set_if_equal = false;
-  bool set_if_others = false;  ///< IFNE, IFDEQ, IFDNE
-
   constexpr std::string_view own_version() const { return valkey ? valkey_version : version; }
   constexpr bool IsIn(DialectSet set) const { return (set & Of(id)) != 0; }
 };

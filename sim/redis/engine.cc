@@ -104,7 +104,7 @@ void Engine::Deliver(Client& client, Value& value) {
   }
   // CLIENT REPLY does not affect pub/sub messages, even in RESP2.
   const bool push = value.type == Value::Type::kPush;
-  if (!push && client.replies != Replies::kOn && client.replies != Replies::kSkipNext) return;
+  if (!push && !client.wants_replies()) return;
   if (client.protocol == 3) {
     ToResp3(&value);
   } else if (value.type >= Value::Type::kArray) {

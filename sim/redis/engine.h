@@ -58,13 +58,13 @@ class Engine {
 
   /// Sends to the client's connection, or into the array of the EXEC that it is running.
   void Emit(Client& client, Value value) { Deliver(client, value); }
+  void Emit(ClientId id, Value value);
   /// What EXEC answers: each reply has the form of its time.
   void EmitTransaction(Client& client, Value value) {
-    if (client.replies == Replies::kOn || client.replies == Replies::kSkipNext) Send(client, value);
+    if (client.wants_replies()) Send(client, value);
   }
   /// Whose messages wait for the end of its command; 0: nobody's.
   ClientId executing() const { return executing_; }
-  void Emit(ClientId id, Value value);
   /// The server closes the connection.
   void Close(Client& client);
   /// Runs a command's handler after the client's other checks have passed, and journals its

@@ -201,17 +201,24 @@ bool ParseLongDouble(std::string_view text, long double* out) {
   return !std::isnan(*out);
 }
 
+namespace {
+
+bool IsWhole(double value) {
+  return value == std::trunc(value) && !(value == 0 && std::signbit(value));
+}
+
+}  // namespace
+
 bool IsPlainWhole(double value) {
   constexpr double kMost = 9007199254740992.0;  // 2^53
-  return std::abs(value) < kMost && value == std::trunc(value) &&
-         !(value == 0 && std::signbit(value));
+  return std::abs(value) < kMost && IsWhole(value);
 }
 
 std::string FormatShortest(double value) {
+  if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   constexpr double kMostWhole = 4611686018427387903.0;
-  if (std::abs(value) <= kMostWhole && value == std::trunc(value) &&
-      !(value == 0 && std::signbit(value))) {
+  if (std::abs(value) <= kMostWhole && IsWhole(value)) {
     return std::to_string(static_cast<std::int64_t>(value));
   }
   std::array<char, 40> buffer{};

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "sim/redis/dialect.h"
+
 namespace interlock::sim::redis {
 
 /// Strict decimal, as Redis' string2ll: no blanks, no plus sign, no leading zeros.
@@ -26,9 +28,13 @@ bool ParseLongDouble(std::string_view text, long double* out);
 bool IsPlainWhole(double value);
 std::string FormatDouble(double value);  ///< %.17g; inf and -inf by name.
 /// As FormatDouble, but with no more digits than tell it from its neighbours, in the layout of
-/// newer servers: 1e+22, 1e-7, 0.00001. Where their algorithm misses the shortest form (about one
-/// number in a thousand) this does not.
+/// newer servers: 1e+22, 1e-7, 0.00001; nan has no sign. Where their algorithm misses the shortest
+/// form (about one number in a thousand) this does not.
 std::string FormatShortest(double value);
+/// As the dialect prints it: one of the two.
+inline std::string FormatDouble(const Dialect& dialect, double value) {
+  return dialect.since_72 ? FormatShortest(value) : FormatDouble(value);
+}
 std::string FormatLongDouble(long double value);  ///< %.17Lf without trailing zeros.
 
 bool IsBlank(char c);  ///< as isspace in the C locale

@@ -14,11 +14,8 @@ namespace interlock::sim::redis {
 inline bool ParseScore(const Context& c, std::string_view text, double* out) {
   return ParseDouble(text, out) && !(c.dialect().plain_scores && IsHexadecimal(text));
 }
-inline std::string ScoreText(const Engine& engine, double score) {
-  return engine.dialect().since_72 ? FormatShortest(score) : FormatDouble(score);
-}
 inline Value ScoreValue(const Engine& engine, double score) {
-  return DoubleValue(ScoreText(engine, score));
+  return DoubleValue(FormatDouble(engine.dialect(), score));
 }
 
 /// Appends it to the reply's array: member, then score in RESP2; as a separate pair in RESP3.

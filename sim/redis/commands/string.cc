@@ -93,7 +93,7 @@ void GetSet(Context& c) {
 }
 
 void GetDel(Context& c) {
-  if (ReplyString(c, c.args[1]) && c.reply.type != Value::Type::kNil) c.Delete(c.args[1], "del");
+  if (ReplyString(c, c.args[1]) && c.reply.type != Value::Type::kNil) c.Delete(c.args[1]);
 }
 
 void GetEx(Context& c) {

@@ -187,7 +187,7 @@ void AppendMatch(const Engine& engine, const ScanPage& page, std::string_view me
                  std::vector<Value>* found) {
   if (!GlobMatch(page.pattern, member)) return;
   found->push_back(StringValue(member));
-  found->push_back(StringValue(ScoreText(engine, score)));
+  found->push_back(StringValue(FormatDouble(engine.dialect(), score)));
 }
 
 void ZScan(Context& c) {

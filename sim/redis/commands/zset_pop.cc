@@ -65,7 +65,7 @@ void ZPop(Context& c, bool lowest) {
     if (has_count) {
       AppendMember(c, item, true);
     } else {
-      c.Pair(item.member, ScoreText(c.engine, item.score));
+      c.Pair(item.member, FormatDouble(c.dialect(), item.score));
       c.reply.elements.back().type = Value::Type::kDouble;
     }
   }

@@ -169,8 +169,7 @@ const char* TakeTable(lua_State* lua, int protocol, Value* reply, int depth) {
     ReplaceLineEnds(&reply->text);
   } else if (PushRawField(lua, Field::kDouble, LUA_TNUMBER)) {
     SetText(reply, Value::Type::kDouble,
-            SandboxOf(lua).engine->dialect().since_72 ? FormatShortest(lua_tonumber(lua, -1))
-                                                      : FormatDouble(lua_tonumber(lua, -1)));
+            FormatDouble(SandboxOf(lua).engine->dialect(), lua_tonumber(lua, -1)));
   } else if (PushRawField(lua, Field::kMap, LUA_TTABLE)) {
     unmodelled = TakeEntries(lua, protocol, reply, true, depth);
   } else if (PushRawField(lua, Field::kSet, LUA_TTABLE)) {
@@ -228,14 +227,8 @@ std::size_t FormatArgument(const Dialect& dialect, double number, NumberText* te
     *end.ptr = '\0';
     return static_cast<std::size_t>(end.ptr - text->data());
   }
-  // Newer servers know all integers, and -0 as 0.
-  constexpr double kMostWhole = 4611686018427387903.0;
-  if (dialect.since_72 && std::abs(number) <= kMostWhole && number == std::trunc(number)) {
-    return static_cast<std::size_t>(
-        std::snprintf(text->data(), text->size(), "%lld", static_cast<long long>(number)));
-  }
-  if (dialect.since_72) {
-    const std::string shortest = FormatShortest(number);
+  if (dialect.since_72 && !std::isnan(number)) {
+    const std::string shortest = FormatShortest(number == 0 ? 0 : number);  // -0 is 0 here.
     shortest.copy(text->data(), shortest.size());
     (*text)[shortest.size()] = '\0';
     return shortest.size();

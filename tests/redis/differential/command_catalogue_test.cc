@@ -57,7 +57,7 @@ void SortSubcommands(Value* described) {
 
 TEST_F(CommandCatalogueTest, EveryCommandIsDescribedAsByTheRealServer) {
   std::size_t compared = 0;
-  for (const Command& command : sim::redis::KnownCommands(sim::redis::DefaultDialect())) {
+  for (const Command& command : sim::redis::KnownCommands(TestedDialect())) {
     const Argv argv = {"COMMAND", "INFO", std::string(command.name)};
     Value fake = Fake(argv);
     Value real = Real(argv);
@@ -79,7 +79,7 @@ TEST_F(CommandCatalogueTest, UnderResp3EveryCommandIsDescribedAsByTheRealServer)
   Real({"HELLO", "3"});
   ExpectSame(WordsOf("COMMAND INFO nosuch get"));
   ExpectSame(WordsOf("COMMAND GETKEYSANDFLAGS sort a store b"));
-  for (const Command& command : sim::redis::KnownCommands(sim::redis::DefaultDialect())) {
+  for (const Command& command : sim::redis::KnownCommands(TestedDialect())) {
     const Argv argv = {"COMMAND", "INFO", std::string(command.name)};
     Value fake = Fake(argv);
     Value real = Real(argv);

@@ -70,6 +70,22 @@ TEST_F(DialectTest, HexadecimalScoresEndWithValkey9) {
   EXPECT_EQ(Run({"ZADD", "z", "0x10", "a"}), "(error) ERR value is not a valid float");
 }
 
+TEST_F(DialectTest, NewerServersPrintWhatIsNoNumberAndNegativeZeroDifferently) {
+  const auto told = [&](const char* number) {
+    return Run({"EVAL",
+                std::string("redis.call('set', 'k', ") + number + ") return redis.call('get', 'k')",
+                "0"});
+  };
+  const Argv no_number = {"EVAL", "redis.setresp(3) return {double = 0/0}", "0"};
+  EXPECT_EQ(told("-0"), "\"-0\"");
+  EXPECT_EQ(told("0/0"), "\"-nan\"");
+  EXPECT_EQ(Run(no_number), "\"-nan\"");
+  Speak("redis-8.0");
+  EXPECT_EQ(told("-0"), "\"0\"");
+  EXPECT_EQ(told("0/0"), "\"-nan\"");
+  EXPECT_EQ(Run(no_number), "\"nan\"");
+}
+
 TEST_F(DialectTest, ResetAfterReplySkipIsNotAnsweredByAny) {
   for (const Dialect& dialect : Dialects()) {
     server_.SetDialect(dialect);
