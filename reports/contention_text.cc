@@ -109,7 +109,7 @@ std::string_view Headline(const ContentionReport& report) {
 }
 
 std::string_view TimeOf(const ContentionReport& report) {
-  return report.backend == "sim" ? "virtual" : "wall";
+  return report.backend.starts_with("sim") ? "virtual" : "wall";
 }
 
 std::string InWords(const ContentionReport& report) {

@@ -54,7 +54,7 @@ struct ForcedCase {
 
 struct ForcedReport {
   ToolInfo tool;
-  std::string backend;  ///< "redis-server 7.0.15 of its own"
+  std::string backend;  ///< "Redis 7.0.15 of its own"
   std::vector<ForcedCase> cases;
 };
 

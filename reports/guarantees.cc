@@ -106,6 +106,13 @@ void WriteHead(JsonText& json, const GuaranteeTable& table) {
   TextMember(json, "compiler", table.tool.compiler);
   json.EndObject();
   TextMember(json, "seed", fmt::format("{:#x}", table.seed));
+  if (table.backend != "sim") TextMember(json, "backend", table.backend);
+  if (!table.notes.empty()) {
+    json.Key("notes");
+    json.BeginArray();
+    for (const std::string& note : table.notes) json.String(note);
+    json.EndArray();
+  }
   json.Key("divergences");
   json.Unsigned(table.divergences);
   json.Key("fault_classes");
@@ -123,6 +130,11 @@ std::string MarkdownText(std::string_view text) {
   return EscapeMarkdown(SafeForTerminal(text, true));
 }
 
+/// Of another server than the usual one; else empty.
+std::string BackendText(const GuaranteeTable& table, std::string_view before) {
+  return table.backend == "sim" ? "" : fmt::format("{}backend {}", before, table.backend);
+}
+
 std::string OrDash(std::string text) { return text.empty() ? "-" : text; }
 
 class TextTable {
@@ -132,8 +144,9 @@ class TextTable {
 
   std::string Write() {
     const ToolInfo& tool = table_.tool;
-    Line(fmt::format("Interlock {} ({}, {})   seed {:#x}", tool.version, tool.commit, tool.compiler,
-                     table_.seed));
+    Line(fmt::format("Interlock {} ({}, {})   seed {:#x}{}", tool.version, tool.commit,
+                     tool.compiler, table_.seed, BackendText(table_, "   ")));
+    for (const std::string& note : table_.notes) Line(note);
     if (table_.status == RunStatus::kPartial) Line("PARTIAL: the run was interrupted.");
     Line("In parentheses: not promised either way.");
     const std::string* lock = nullptr;
@@ -238,11 +251,14 @@ std::string ToJson(const GuaranteeTable& table) {
 std::string ToMarkdown(const GuaranteeTable& table) {
   const std::string_view partial =
       table.status == RunStatus::kPartial ? "**Partial: the run was interrupted.** " : "";
+  std::string notes;
+  for (const std::string& note : table.notes) notes += MarkdownText(note) + ". ";
   std::string text = fmt::format(
-      "# What each lock guarantees\n\nInterlock {}, seed {:#x}. {}In parentheses: not promised "
+      "# What each lock guarantees\n\nInterlock {}, seed {:#x}{}. {}{}In parentheses: not promised "
       "either way.\n\n| lock | faults | topology | runs | holds | breaks | unknown |\n"
       "|---|---|---|---|---|---|---|\n",
-      MarkdownText(table.tool.version), table.seed, partial);
+      MarkdownText(table.tool.version), table.seed, MarkdownText(BackendText(table, ", ")), partial,
+      notes);
   for (const GuaranteeCell& cell : table.cells) {
     text +=
         fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", MarkdownText(cell.lock),

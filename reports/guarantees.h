@@ -40,6 +40,8 @@ struct GuaranteeTable {
   ToolInfo tool;
   std::uint64_t seed = 0;
   RunStatus status = RunStatus::kComplete;
+  std::string backend = "sim";     ///< as RunReport::backend; absent from the file if it is this
+  std::vector<std::string> notes;  ///< absent from the file while empty
   std::uint64_t divergences = 0;
   std::vector<FaultClassInfo> classes;
   std::vector<GuaranteeCell> cells;  ///< grouped by lock

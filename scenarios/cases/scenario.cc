@@ -2,7 +2,14 @@
 #include "scenarios/cases/scenario.h"
 
 #include <algorithm>
+#include <functional>
 #include <initializer_list>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "scenarios/cases/catalogue/rows.h"
 #include "scenarios/cases/kind_model.h"
@@ -16,6 +23,12 @@ const std::vector<Scenario>& GuaranteeScenarios() {
 }
 
 const Scenario* FindScenario(std::string_view name) {
+  const std::size_t at = name.find(Scenario::kOnServer);
+  if (at != std::string_view::npos) {
+    const Scenario* scenario = FindScenario(name.substr(0, at));
+    const sim::redis::Dialect* server = sim::redis::FindDialect(name.substr(at + 1));
+    return scenario == nullptr || server == nullptr ? nullptr : &OnServer(*scenario, *server);
+  }
   for (const Scenario& scenario : Catalogue()) {
     if (scenario.name == name) return &scenario;
   }
@@ -23,6 +36,26 @@ const Scenario* FindScenario(std::string_view name) {
     if (scenario.name == name) return &scenario;
   }
   return nullptr;
+}
+
+const Scenario& OnServer(const Scenario& scenario, const sim::redis::Dialect& server) {
+  if (scenario.server == &server) return scenario;
+  if (&server == &sim::redis::DefaultDialect()) return *FindScenario(scenario.base_name());
+  struct Made {
+    std::string name;
+    Scenario scenario;
+  };
+  static std::mutex mutex;
+  static std::map<std::string, Made, std::less<>> made;
+  std::string name = fmt::format("{}{}{}", scenario.base_name(), Scenario::kOnServer, server.name);
+  const std::lock_guard lock(mutex);
+  const auto [at, is_new] = made.try_emplace(name);
+  if (is_new) {
+    at->second = {std::move(name), scenario};
+    at->second.scenario.name = at->second.name;
+    at->second.scenario.server = &server;
+  }
+  return at->second.scenario;
 }
 
 bool HasAny(const Scenario& scenario, std::initializer_list<sim::FaultKind> kinds) {

@@ -18,6 +18,7 @@
 #include "scenarios/cases/judged.h"
 #include "scenarios/cases/synchrony.h"
 #include "scenarios/cases/workload.h"
+#include "sim/redis/dialect.h"
 
 namespace interlock::scenarios {
 
@@ -109,16 +110,26 @@ struct Scenario {
   bool asks_again = false;
   bool tells_losses = false;  ///< the report says how many updates of what is guarded were lost
   bool tells_story = false;   ///< see story.h; needs exactly one pinned workload
+  /// What its servers are; another one than Redis 7.0 only in those of OnServer.
+  const sim::redis::Dialect* server = &sim::redis::DefaultDialect();
   /// Set for scenarios of the guarantee table, where each lock's promises say what is expected;
   /// else empty.
   std::string_view fault_class = {};
+
+  /// Its name without that of its servers: what locks know it by, and what its seeds come from.
+  std::string_view base_name() const { return name.substr(0, name.find(kOnServer)); }
+  /// Stands between the two: "chaos@valkey-9.1".
+  static constexpr char kOnServer = '@';
 };
 
 const std::vector<Scenario>& Catalogue();
 /// Those of the guarantee table, in its order: by class, then by topology.
 const std::vector<Scenario>& GuaranteeScenarios();
-/// Finds it in the catalogue, or in the guarantee table.
+/// Finds it in the catalogue, or in the guarantee table; "chaos@valkey-9.1" as OnServer makes it.
 const Scenario* FindScenario(std::string_view name);
+/// The same scenario with such servers: for each pair there is one, which lasts as long as the
+/// program. REQUIRES: it comes from FindScenario, or is on Redis 7.0. Thread safety: any thread.
+const Scenario& OnServer(const Scenario& scenario, const sim::redis::Dialect& server);
 
 /// Whether it draws any of these faults.
 bool HasAny(const Scenario& scenario, std::initializer_list<sim::FaultKind> kinds);

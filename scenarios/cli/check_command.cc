@@ -14,6 +14,7 @@
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/publish.h"
 #include "scenarios/cli/saved_cases.h"
+#include "scenarios/cli/server_option.h"
 #include "scenarios/cli/sharding.h"
 #include "scenarios/cli/specimens_check.h"
 #include "scenarios/cli/values.h"
@@ -49,6 +50,7 @@ struct CheckSettings {
   std::string strategy = std::string(kPortfolio);
   std::string shard;
   bool specimens = false;
+  const sim::redis::Dialect* server = nullptr;  ///< null: as `scenario` says
   std::string redis;
   bool allow_remote = false;
   OutputSettings output;
@@ -91,8 +93,10 @@ class Check {
   }
 
  private:
+  std::string Scenarios() const { return WithServer(settings_.scenario, settings_.server); }
+
   ExitCode Prepare(CampaignOptions& options) const {
-    const ExitCode bad = SelectUnits(registry_, settings_.lock, settings_.scenario, options);
+    const ExitCode bad = SelectUnits(registry_, settings_.lock, Scenarios(), options);
     if (bad != ExitCode::kPass) return bad;
     // Who names scenarios, or asks for all there is, gets them for every lock.
     const bool in_full = settings_.thorough || settings_.scenario != kEverything;
@@ -159,7 +163,7 @@ class Check {
     shard.explores = options.explore;
     shard.strategy = settings_.strategy;
     shard.lock = settings_.lock;
-    shard.scenario = settings_.scenario;
+    shard.scenario = Scenarios();
     shard.index = options.shard.index;
     shard.total = options.shard.total;
     if (Interrupted()) shard.status = reports::RunStatus::kPartial;
@@ -251,7 +255,7 @@ void AddWhat(Command command, CheckSettings& settings) {
 }
 
 /// Options for how much is run, and how.
-void AddHowMuch(Command command, CheckSettings& settings, Option redis) {
+void AddHowMuch(Command command, CheckSettings& settings, Option redis, Option server) {
   const Option runs = command
                           .Add("--runs", settings.runs,
                                "run this many per lock, scenario and class, and nothing else")
@@ -279,6 +283,7 @@ void AddHowMuch(Command command, CheckSettings& settings, Option redis) {
       .Flag("--specimens", settings.specimens,
             "measure how fast each strategy convicts each specimen")
       .Excludes(redis)
+      .Excludes(server)
       .Excludes(shard)
       .Excludes(strategy)
       .Excludes(cases);
@@ -310,7 +315,8 @@ void AddCheckCommand(Command app, const Registry& registry, Work& work) {
   const Option redis =
       command.Add("--redis", settings->redis, "a real server: redis://...; spawn: its own")
           .Check(NotEmpty);
-  AddHowMuch(command, *settings, redis);
+  const Option server = AddServerOption(command, settings->server).Excludes(redis);
+  AddHowMuch(command, *settings, redis, server);
   AddOutput(command, *settings, redis);
   command.Ignored("--processes", "run clients as processes, as --redis always does").Needs(redis);
   command.Flag("--allow-remote", settings->allow_remote, "allow --redis to reach another machine");

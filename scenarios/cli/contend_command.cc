@@ -19,6 +19,7 @@
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/publish.h"
+#include "scenarios/cli/server_option.h"
 #include "scenarios/cli/values.h"
 #include "scenarios/run/guard.h"
 #include "scenarios/run/load/contend.h"
@@ -340,11 +341,13 @@ void AddContendCommand(Command app, const Registry& registry, Work& work) {
            "numbers of competing clients, in rising order; one measurement each")
       .ShowDefault();
   AddLoad(command, *settings);
+  const Option server = AddServerOption(command, settings->load.server);
   command
       .Add("--redis", settings->target.redis,
            "measure in wall time on these servers (URLs separated by commas); spawn: on servers "
            "started for it")
-      .Check(NotEmpty);
+      .Check(NotEmpty)
+      .Excludes(server);
   command.Flag("--allow-remote", settings->target.allow_remote,
                "allow --redis to reach another machine");
   command.Flag("--processes", settings->target.processes,

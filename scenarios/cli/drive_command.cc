@@ -16,6 +16,7 @@
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/publish.h"
+#include "scenarios/cli/server_option.h"
 #include "scenarios/cli/values.h"
 #include "scenarios/search/foreign/drive_campaign.h"
 
@@ -244,6 +245,7 @@ void AddDriveCommand(Command app, Work& work) {
   command.Add("--masters", drive.nodes, "independent servers, for locks over a quorum")
       .InRange(1, drive::kMostNodes)
       .ShowDefault();
+  AddServerOption(command, drive.server);
   command.Add("--permits", drive.permits, "maximum number of clients in one section at a time")
       .InRange(1, drive::kMostClients)
       .ShowDefault();

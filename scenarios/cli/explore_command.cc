@@ -18,6 +18,7 @@
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/publish.h"
+#include "scenarios/cli/server_option.h"
 #include "scenarios/cli/values.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/run/guard.h"
@@ -305,6 +306,7 @@ void AddExploreCommand(Command app, const Registry& registry, Work& work) {
   command.Add("--scenario", settings->request.scenario,
               "scenario whose properties are judged; default by the bounds: chaos, failover, "
               "data-loss or guarded");
+  AddServerOption(command, settings->request.server);
   command.Add("--class", settings->request.synchrony,
               "none, bounded or arbitrary; default: the scenario's weakest");
   command.Add("--property", settings->request.property,

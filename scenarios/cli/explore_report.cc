@@ -109,6 +109,7 @@ reports::RunReport RowsOf(const Exploration& exploration, const ExploreOptions& 
   }
   report.goals.clear();  // Every run within the bounds was to be made: nothing was left to chance.
   report.notes.push_back(verdict);
+  TellServer(*options.run_case.scenario->server, report);
   for (std::string& note : NotDemanded(options)) report.notes.push_back(std::move(note));
   if (exploration.complete && !exploration.violation && exploration.divergences == 0) {
     sim::Universe universe;

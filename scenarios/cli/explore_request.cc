@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "scenarios/cases/kind_model.h"
+#include "scenarios/cli/server_option.h"
 #include "scenarios/cli/values.h"
 #include "scenarios/judge/demanded.h"
 #include "scenarios/judge/property.h"
@@ -138,9 +139,9 @@ Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry
                     "`check` judges it by drawn runs",
                     entry.subject->name()));
   }
-  const auto scenarios =
-      SelectScenarios(request.scenario.empty() ? UsualScenario(request, entry.subject->traits())
-                                               : request.scenario);
+  const std::string pattern =
+      request.scenario.empty() ? UsualScenario(request, entry.subject->traits()) : request.scenario;
+  const auto scenarios = SelectScenarios(WithServer(pattern, request.server));
   if (!scenarios.ok()) return scenarios.status();
   if (scenarios->size() != 1) return Invalid("explore takes exactly one lock and one scenario");
   const Scenario& scenario = *scenarios->front();

@@ -18,6 +18,7 @@ struct ExploreRequest {
   /// Pattern that matches one scenario. Empty: "chaos", or if servers fail, "failover" or
   /// "data-loss".
   std::string scenario;
+  const sim::redis::Dialect* server = nullptr;  ///< null: as `scenario` says
   std::string synchrony;  ///< "none", "bounded", "arbitrary"; empty: the scenario's weakest
   std::string property;   ///< code or slug of the only property to look for; empty: all
   Bounds bounds;          ///< except for the members below

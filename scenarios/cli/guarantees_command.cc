@@ -6,6 +6,7 @@
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/publish.h"
+#include "scenarios/cli/server_option.h"
 #include "scenarios/cli/values.h"
 #include "scenarios/run/guard.h"
 #include "scenarios/search/guarantees.h"
@@ -26,6 +27,7 @@ using reports::ExitCode;
 struct GuaranteesSettings {
   std::string lock;
   std::string faults = "*";
+  const sim::redis::Dialect* server = nullptr;  ///< null: as `faults` says
   std::uint64_t seed = 1;
   std::uint64_t runs = 1000;
   int jobs = 0;
@@ -53,7 +55,7 @@ ExitCode Publish(const GuaranteesSettings& settings, const reports::GuaranteeTab
 ExitCode Guarantees(const GuaranteesSettings& settings, const Registry& registry) {
   const auto entries = Locks(settings, registry);
   if (!entries.ok()) return Complain(ExitCode::kUsage, entries.status().message());
-  const auto places = SelectFaultClasses(settings.faults);
+  const auto places = SelectFaultClasses(WithServer(settings.faults, settings.server));
   if (!places.ok()) return Complain(ExitCode::kUsage, places.status().message());
   for (const Entry& entry : *entries) {
     const std::string wrong = WrongPromise(*entry.subject);
@@ -90,6 +92,7 @@ void AddGuaranteesCommand(Command app, const Registry& registry, Work& work) {
       .Joined();
   command.Add("--faults", settings->faults, "only classes of faults that match this pattern")
       .ShowDefault();
+  AddServerOption(command, settings->server);
   auto seed = std::make_shared<std::string>("1");
   command.Add("--seed", *seed, "seed of all runs (also 0x...)")
       .Type("NUMBER")

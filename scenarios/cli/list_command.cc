@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "reports/json_text.h"
+#include "scenarios/cases/server_words.h"
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/output.h"
+#include "scenarios/cli/server_option.h"
 #include "scenarios/judge/property.h"
 #include "sim/redis/command_table.h"
 
@@ -19,7 +21,7 @@ constexpr std::string_view kListFooter = R"(
 Examples:
   interlock list locks
   interlock list faults              what each means, and where it was seen
-  interlock list commands --json     of Redis 7.0.15: which of them the simulated server models)";
+  interlock list commands --server valkey-9.1    which of its commands are modelled)";
 
 /// One listed item; `detail` comes between name and summary and may be empty.
 struct Line {
@@ -88,29 +90,29 @@ std::string ToWords(std::string_view name) {
   return words;
 }
 
-std::string CommandsToText() {
+std::string CommandsToText(const sim::redis::Dialect& server) {
   std::string text;
   int listed = 0;
   int modelled = 0;
-  for (const sim::redis::Command& command :
-       sim::redis::KnownCommands(sim::redis::DefaultDialect())) {
+  for (const sim::redis::Command& command : sim::redis::KnownCommands(server)) {
     if (!IsListed(command)) continue;
     ++listed;
     if (command.handler != nullptr) ++modelled;
     text += fmt::format("{:<28} {:<18} {}\n", ToWords(command.name),
                         fmt::format("arity {}", command.arity), State(command));
   }
-  return text + fmt::format(
-                    "{} of the {} commands and subcommands of Redis 7.0.15 are modelled; what is "
-                    "not modelled is never answered.\n",
-                    modelled, listed);
+  text += fmt::format(
+      "{} of the {} commands and subcommands of {} are modelled; what is not modelled is never "
+      "answered.\n",
+      modelled, listed, server.title);
+  if (const auto why = WhyUnproven(server)) text += *why + ".\n";
+  return text;
 }
 
-std::string CommandsToJson() {
+std::string CommandsToJson(const sim::redis::Dialect& server) {
   reports::JsonText json;
   json.BeginArray();
-  for (const sim::redis::Command& command :
-       sim::redis::KnownCommands(sim::redis::DefaultDialect())) {
+  for (const sim::redis::Command& command : sim::redis::KnownCommands(server)) {
     if (!IsListed(command)) continue;
     json.BeginObject();
     json.Key("name").String(ToWords(command.name));
@@ -138,8 +140,15 @@ std::string ToListJson(const std::vector<Line>& lines) {
   return std::move(json).Take();
 }
 
-reports::ExitCode List(const std::string& what, bool json, const Registry& registry) {
-  if (what == "commands") return Print(json ? CommandsToJson() : CommandsToText());
+struct ListSettings {
+  std::string what;
+  bool json = false;
+  const sim::redis::Dialect* server = &sim::redis::DefaultDialect();
+};
+
+reports::ExitCode List(const ListSettings& settings, const Registry& registry) {
+  const auto& [what, json, server] = settings;
+  if (what == "commands") return Print(json ? CommandsToJson(*server) : CommandsToText(*server));
   const std::vector<Line> lines = Lines(what, registry);
   if (json) return Print(ToListJson(lines));
   std::string text;
@@ -156,16 +165,16 @@ reports::ExitCode List(const std::string& what, bool json, const Registry& regis
 void AddListCommand(Command app, const Registry& registry, Work& work) {
   Command command =
       app.Subcommand("list", "what there is: locks, scenarios, faults, properties, commands");
-  auto what = std::make_shared<std::string>();
-  auto json = std::make_shared<bool>(false);
+  auto settings = std::make_shared<ListSettings>();
   command
-      .Add("what", *what,
+      .Add("what", settings->what,
            "locks, scenarios, faults, properties or commands (of the simulated Redis)")
       .Required()
       .OneOf({"locks", "scenarios", "faults", "properties", "commands"});
-  command.Flag("--json", *json, "print JSON instead of text");
+  AddServerOption(command, settings->server);
+  command.Flag("--json", settings->json, "print JSON instead of text");
   command.Footer(std::string(kListFooter));
-  IfChosen(command, work, [what, json, &registry] { return List(*what, *json, registry); });
+  IfChosen(command, work, [settings, &registry] { return List(*settings, registry); });
 }
 
 }  // namespace interlock::scenarios::cli

@@ -12,6 +12,7 @@
 #include "reports/json_writer.h"
 #include "reports/junit_writer.h"
 #include "reports/text_writer.h"
+#include "scenarios/cases/server_words.h"
 #include "scenarios/cli/comparison.h"
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
@@ -120,6 +121,7 @@ Publication::Publication(const OutputSettings& settings, const Registry& registr
   reports::RunReport head;
   head.tool = ThisTool();
   head.seed = options.seed;
+  head.backend = BackendOf(ServerOf(options));
   printed_ = Print(TextHead(head, text_));
   options.on_rows = [this](std::span<const reports::ResultRow> rows) {
     std::string text;

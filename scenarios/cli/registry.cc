@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/cli/registry.h"
 #include "scenarios/cases/scenario.h"
+#include "scenarios/cli/server_option.h"
 #include "scenarios/cli/values.h"
 
 #include <fnmatch.h>
@@ -116,20 +117,27 @@ const Entry* Registry::Find(std::string_view name) const {
 }
 
 Result<std::vector<const Scenario*>> SelectScenarios(std::string_view patterns) {
+  const auto server = TakeServer(patterns);
+  if (!server.ok()) return server.status();
   std::vector<const Scenario*> all;
   for (const Scenario& scenario : Catalogue()) all.push_back(&scenario);
-  return Choose(
+  auto chosen = Choose(
       "scenario", patterns, all, [](const Scenario* scenario) { return scenario->name; },
       "see `list scenarios`");
+  if (chosen.ok()) PutOn(*server, *chosen);
+  return chosen;
 }
 
 Result<std::vector<const Scenario*>> SelectFaultClasses(std::string_view pattern) {
+  const auto server = TakeServer(pattern);
+  if (!server.ok()) return server.status();
   std::vector<const Scenario*> selected;
   std::vector<std::string_view> names;
   for (const Scenario& scenario : GuaranteeScenarios()) {
     names.push_back(scenario.fault_class);
     if (Matches(pattern, scenario.fault_class)) selected.push_back(&scenario);
   }
+  PutOn(*server, selected);
   if (!selected.empty()) return selected;
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());

@@ -37,11 +37,11 @@ class Registry {
   std::string program_;
 };
 
-/// As Registry::Select.
+/// As Registry::Select; "chaos,pause@valkey-9.1": those two on that server.
 Result<std::vector<const Scenario*>> SelectScenarios(std::string_view patterns);
 
-/// The scenarios of the guarantee table whose fault class matches. kInvalidArgument, with the
-/// nearest name, if none does.
+/// The scenarios of the guarantee table whose fault class matches, on a server as there.
+/// kInvalidArgument, with the nearest name, if none does.
 Result<std::vector<const Scenario*>> SelectFaultClasses(std::string_view pattern);
 
 /// As sim::UnknownName, for a word that is neither a property's code nor its slug.

@@ -11,6 +11,7 @@
 #include "reports/json_writer.h"
 #include "scenarios/cases/generators.h"
 #include "scenarios/cases/kind_model.h"
+#include "scenarios/cli/server_option.h"
 #include "scenarios/cli/values.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/log/words.h"
@@ -122,6 +123,14 @@ RunResult ReplayCase::Run(sim::Universe& universe, bool keep_events) const {
   return RunOnce(universe, run_case(), workload, choices, keep_events);
 }
 
+void ReplayCase::PutOn(const sim::redis::Dialect& server) {
+  if (unit.scenario->server == &server) return;
+  unit.scenario = &OnServer(*unit.scenario, server);
+  token.scenario = unit.scenario->name;
+  token_text = Encode(token);
+  if (file.has_value()) file->record.reset();
+}
+
 Result<ReplayCase> ReadReplayCase(const std::string& what, const Registry& registry) {
   std::error_code error;
   if (!std::filesystem::exists(what, error)) {
@@ -155,6 +164,12 @@ Result<ReplayCase> ReplayCaseOf(std::string_view token, const Registry& registry
   }
   unit.scenario = FindScenario(replayed.token.scenario);
   if (unit.scenario == nullptr) {
+    const std::size_t at = replayed.token.scenario.find(Scenario::kOnServer);
+    const std::string server =
+        at == std::string::npos ? "" : replayed.token.scenario.substr(at + 1);
+    if (!server.empty() && sim::redis::FindDialect(server) == nullptr) {
+      return Invalid("the token names an " + UnknownServer(server));
+    }
     const auto missing = SelectScenarios(replayed.token.scenario);
     return Invalid("the token names an " + std::string(missing.status().message()));
   }

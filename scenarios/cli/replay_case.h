@@ -28,6 +28,8 @@ struct ReplayCase {
   RunCase run_case() const { return {unit.entry->subject.get(), unit.scenario, unit.synchrony}; }
   sim::Choices Choices() const;
   RunResult Run(sim::Universe& universe, bool keep_events = false) const;
+  /// The same case on another server: another run, with a token of its own and without a record.
+  void PutOn(const sim::redis::Dialect& server);
 };
 
 /// `what` is a token or a file name. kInvalidArgument says what is wrong.

@@ -15,6 +15,7 @@
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/replay_case.h"
 #include "scenarios/cli/replay_forced.h"
+#include "scenarios/cli/server_option.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/log/log_file.h"
 #include "scenarios/run/guard.h"
@@ -52,7 +53,8 @@ struct ReplaySettings {
   std::string then = "random";
   std::uint64_t seed = 1;
   int watchdog = 30;
-  std::string log;  ///< the file for it; empty: none
+  const sim::redis::Dialect* server = nullptr;  ///< null: the case's own
+  std::string log;                              ///< the file for it; empty: none
 };
 
 class Replay {
@@ -64,6 +66,7 @@ class Replay {
     auto replayed = ReadReplayCase(settings_.forced.cases.front(), registry_);
     if (!replayed.ok()) return Complain(ExitCode::kBadInput, replayed.status().message());
     case_ = *std::move(replayed);
+    if (settings_.server != nullptr) case_.PutOn(*settings_.server);
     const std::chrono::seconds patience(settings_.watchdog);
     InstallGuard({.patience = patience, .program = registry_.program()});
     const GuardedThread guarded;
@@ -151,6 +154,7 @@ class Replay {
     FillRows({case_.unit}, {sum}, result);
     result.report.tool = ThisTool(registry_.program());
     result.report.goals.clear();
+    TellServer(*case_.unit.scenario->server, result.report);
     if (const auto* seed = std::get_if<std::uint64_t>(&case_.token.run)) result.report.seed = *seed;
     return result;
   }
@@ -302,6 +306,7 @@ void AddReplayCommand(Command app, const Registry& registry, Work& work) {
       .Flag("--break", settings->stop_debugger,
             "raise SIGTRAP at the violating step: run this under a debugger")
       .Excludes(redis);
+  AddServerOption(command, settings->server, "the case's own").Excludes(redis);
   const Option as_test = command
                              .Flag("--as-test", settings->as_test,
                                    "print a GoogleTest case that fails while this one does")

@@ -21,6 +21,7 @@
 #include "scenarios/run/forced/forced_replay.h"
 #include "scenarios/run/run.h"
 #include "sim/machine/admin.h"
+#include "sim/machine/redis_server.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -86,10 +87,16 @@ class Forcing {
       if (!targets.ok()) return Complain(ExitCode::kUsage, targets.status().message());
       targets_ = *std::move(targets);
     }
+    const auto server = FindServer();
+    if (!server.ok()) return Complain(ExitCode::kRedisUnreachable, server.status().message());
     std::vector<ReplayCase> cases;
     for (const std::string& one : settings_.cases) {
       auto replayed = ReadReplayCase(one, registry_);
       if (!replayed.ok()) return Complain(ExitCode::kBadInput, replayed.status().message());
+      // A case of Redis 7.0 is no more of that one than of another; one of another was found there.
+      if (replayed->unit.scenario->server == &sim::redis::DefaultDialect()) {
+        replayed->PutOn(**server);
+      }
       cases.push_back(*std::move(replayed));
     }
     CatchInterruption();
@@ -111,6 +118,29 @@ class Forcing {
   }
 
  private:
+  /// What the real servers are, by the first of them. kUnavailable: it cannot be reached or
+  /// started, or none of those that are simulated is like it.
+  Result<const sim::redis::Dialect*> FindServer() {
+    sim::machine::ServerVersion version;
+    if (own_) {
+      auto found = sim::machine::RedisServer::FindVersion();
+      if (!found.ok()) return found.status();
+      version = *std::move(found);
+    } else {
+      auto admin = sim::machine::Admin::Open(runtime_, targets_.front());
+      if (!admin.ok()) return admin.status();
+      auto found = sim::machine::VersionOf(*admin);
+      if (!found.ok()) return found.status();
+      version = *std::move(found);
+    }
+    const auto* server = sim::redis::DialectOfVersion(version.valkey, version.number);
+    if (server != nullptr) return server;
+    return Status(StatusCode::kUnavailable,
+                  fmt::format("the server is {}, which is not simulated: see `list commands "
+                              "--help` for those that are",
+                              version.text()));
+  }
+
   /// Not ok: there is no server for it.
   Status Force(const ReplayCase& replayed, const std::string& source) {
     ForcedCase one;
@@ -170,7 +200,9 @@ class Forcing {
     if (Status found = Servers(replayed.workload, own, servers); !found.ok()) return found;
     real::ForcedReplay forced(runtime_, std::move(servers), Interrupted(), one.haste);
     const bool replicated = replayed.workload.topology == sim::Topology::kReplicated;
-    if (Status open = forced.Open(replayed.unit.scenario->database, replicated); !open.ok())
+    if (Status open = forced.Open(*replayed.unit.scenario->server, replayed.unit.scenario->database,
+                                  replicated);
+        !open.ok())
       return open;
     report_.backend = forced.backend() + (own_ ? " of its own" : "");
     sim::Universe universe;

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "scenarios/cases/server_words.h"
 #include "scenarios/cli/commands.h"
+#include "scenarios/cli/server_option.h"
 #include "sim/serve/control.h"
 
 namespace interlock::scenarios::cli {
@@ -24,6 +26,7 @@ Examples:
 )";
 
 ExitCode RunServe(const sim::serve::ServeOptions& options) {
+  if (const auto why = WhyUnproven(*options.dialect)) Complain(ExitCode::kPass, *why);
   // A server whose addresses nobody has read is useless.
   Printed printed = Printed::kAll;
   const sim::serve::ServeOutput output{
@@ -69,6 +72,7 @@ void AddServeCommand(Command app, Work& work) {
   command.Add("--bind", options->addresses, "address to listen on; may be repeated").ShowDefault();
   command.Flag("--allow-remote", options->allow_remote,
                "let --bind take addresses that other machines can reach");
+  AddServerOption(command, options->dialect);
   command.Add("--unixsocket", options->unix_socket, "listen on this path as well");
   command.Add("--requirepass", *password, "the default user's password");
   command.Add("--config", *parameters, "a parameter of redis.conf; may be repeated")

@@ -32,6 +32,13 @@ std::vector<Progress> ProgressOfEach(const Workload& workload, sim::Choices& cho
   return all;
 }
 
+sim::WorldOptions WorldOf(const RunCase& run_case, const Workload& workload, bool keep_events,
+                          bool hash_trace) {
+  sim::WorldOptions options = WorldOptionsOf(workload, keep_events, hash_trace);
+  options.dialect = run_case.scenario->server;
+  return options;
+}
+
 class OneRun {
  public:
   OneRun(sim::Universe& universe, const RunCase& run_case, const Workload& workload,
@@ -45,7 +52,7 @@ class OneRun {
         events_(recorder_.program_events()),
         progress_(ProgressOfEach(workload, choices)),
         plan_(FaultPlanOf(workload)),
-        world_(universe, WorldOptionsOf(workload, keep_events, probe == nullptr), plan_, choices,
+        world_(universe, WorldOf(run_case, workload, keep_events, probe == nullptr), plan_, choices,
                &recorder_),
         probe_(probe) {}
 

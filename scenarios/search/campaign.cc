@@ -17,6 +17,7 @@
 #include "scenarios/search/plan.h"
 #include "scenarios/search/row_book.h"
 #include "scenarios/search/shrink/trial.h"
+#include "scenarios/search/to_report.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -81,6 +82,7 @@ class Campaign {
         explored_(explorations_.size()),
         book_(result_) {
     result_.report.seed = options.seed;
+    TellServer(ServerOf(options), result_.report);
     result_.report.results = options.saved;
   }
 
@@ -307,6 +309,11 @@ void ReplayByCrash(const Found& found, std::vector<reports::ResultRow>& rows) {
 
 }  // namespace
 
+const sim::redis::Dialect& ServerOf(const CampaignOptions& options) {
+  return options.scenarios.empty() ? sim::redis::DefaultDialect()
+                                   : *options.scenarios.front()->server;
+}
+
 RunCase CaseOf(const Unit& unit) {
   return {unit.entry->subject.get(), unit.scenario, unit.synchrony};
 }
@@ -339,8 +346,8 @@ void AddRun(const RunResult& result, std::uint64_t index, UnitResult& sum) {
 
 std::uint64_t RunSeed(std::uint64_t seed, const Scenario& scenario, SynchronyClass synchrony,
                       std::uint64_t index, std::optional<Strategy> strategy) {
-  const std::uint64_t stream =
-      sim::HashNumber(static_cast<std::uint64_t>(synchrony), sim::HashBytes(scenario.name, 0));
+  const std::uint64_t stream = sim::HashNumber(static_cast<std::uint64_t>(synchrony),
+                                               sim::HashBytes(scenario.base_name(), 0));
   const std::uint64_t mixed =
       SeedWithStrategy(sim::MixSeed(sim::MixSeed(seed, stream), index), strategy);
   const std::uint64_t turns = scenario.pinned.size();

@@ -93,6 +93,9 @@ struct CampaignOptions {
   bool stopped() const { return stop != nullptr && *stop; }
 };
 
+/// What its servers are: the same in all of its scenarios.
+const sim::redis::Dialect& ServerOf(const CampaignOptions& options);
+
 /// One (lock, scenario, class) and what its runs gave.
 struct Unit {
   const Entry* entry = nullptr;

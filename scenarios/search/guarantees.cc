@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "scenarios/cases/scenario.h"
+#include "scenarios/cases/server_words.h"
 #include "scenarios/judge/demanded.h"
 #include "scenarios/judge/property.h"
 
@@ -125,6 +126,11 @@ reports::GuaranteeTable TableOf(const reports::RunReport& report) {
   table.tool = report.tool;
   table.seed = report.seed;
   table.status = report.status;
+  table.backend = report.backend;
+  if (const Scenario* one =
+          report.results.empty() ? nullptr : FindScenario(report.results[0].scenario)) {
+    if (auto why = WhyUnproven(*one->server)) table.notes.push_back(*std::move(why));
+  }
   table.divergences = report.totals.divergences;
   for (const Scenario& scenario : GuaranteeScenarios()) {
     const bool known = std::ranges::any_of(

@@ -17,7 +17,7 @@ namespace {
 
 bool Expects(const Entry& entry, const Scenario& scenario, SynchronyClass synchrony) {
   return std::ranges::any_of(entry.expected, [&](const Conviction& one) {
-    return one.scenario == scenario.name && one.synchrony == synchrony;
+    return one.scenario == scenario.base_name() && one.synchrony == synchrony;
   });
 }
 

@@ -11,6 +11,7 @@
 #include "scenarios/judge/property.h"
 #include "scenarios/search/plan.h"
 #include "scenarios/search/row_book.h"
+#include "scenarios/search/to_report.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -235,6 +236,7 @@ Result<CampaignResult> MergeShards(const CampaignOptions& options,
   const auto after = ExplorationAfter(units, explorations);
   CampaignResult result;
   result.report.seed = options.seed;
+  TellServer(ServerOf(options), result.report);
   RowBook book(result);
   for (std::size_t unit = 0; unit < units.size(); ++unit) {
     book.Add(units[unit], sums[unit]);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "scenarios/cases/server_words.h"
 #include "scenarios/judge/demanded.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/log/event_rows.h"
@@ -214,6 +215,11 @@ std::string FaultLine(int client, const PlannedFault& fault) {
       return fmt::format("{}{} of {} ppm", who, where, fault.length.count());
   }
   return who + where;
+}
+
+void TellServer(const sim::redis::Dialect& server, reports::RunReport& report) {
+  report.backend = BackendOf(server);
+  if (auto why = WhyUnproven(server)) report.notes.push_back(*std::move(why));
 }
 
 std::string ReplayCommand(std::string_view program, std::string_view token) {

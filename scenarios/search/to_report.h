@@ -45,6 +45,9 @@ reports::Counterexample ExplainPartly(const Found& found, const RunResult& run,
                                       std::string sentence, std::string_view program,
                                       int client = -1);
 
+/// What was simulated, with a note if that is known from documents only.
+void TellServer(const sim::redis::Dialect& server, reports::RunReport& report);
+
 /// The command line that replays a token; the bare token if `program` is empty.
 std::string ReplayCommand(std::string_view program, std::string_view token);
 

@@ -97,12 +97,16 @@ Result<std::vector<HiredisOptions>> ParseTargets(std::string_view urls, bool all
   }
 }
 
-Result<std::string> VersionOf(Admin& admin) {
+Result<ServerVersion> VersionOf(Admin& admin) {
   const Result<Reply> info = admin.Call({"INFO"});
   if (!info.ok()) return info.status();
-  const auto version = Field(info->text, "redis_version");
-  if (!version.has_value()) return Unsuitable("the server does not call itself Redis");
-  return std::string(*version);
+  // Valkey has both: the other one says which Redis it is compatible with.
+  if (const auto valkey = Field(info->text, "valkey_version")) {
+    return ServerVersion{true, std::string(*valkey)};
+  }
+  const auto redis = Field(info->text, "redis_version");
+  if (!redis.has_value()) return Unsuitable("the server does not call itself Redis");
+  return ServerVersion{false, std::string(*redis)};
 }
 
 Status CheckServer(Runtime& runtime, const HiredisOptions& options, const std::string& prefix) {

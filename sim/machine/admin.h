@@ -16,6 +16,8 @@
 #include <interlock/result.h>
 #include <interlock/runtime.h>
 
+#include "sim/machine/server_version.h"
+
 namespace interlock::sim::machine {
 
 /// A connection that turns error replies into kUnavailable.
@@ -45,8 +47,8 @@ Result<HiredisOptions> ParseTarget(std::string_view url, bool allow_remote);
 /// Several, separated by commas.
 Result<std::vector<HiredisOptions>> ParseTargets(std::string_view urls, bool allow_remote);
 
-/// "7.0.15". kUnavailable: it does not identify itself as Redis.
-Result<std::string> VersionOf(Admin& admin);
+/// kUnavailable: it identifies itself neither as Redis nor as Valkey.
+Result<ServerVersion> VersionOf(Admin& admin);
 
 /// kUnavailable: not reached, not Redis 6.2 or later, a cluster node, or a replica that accepts no
 /// writes. kInvalidArgument: the server refused the credentials or the database. REQUIRES: no key

@@ -24,6 +24,7 @@
 #include <interlock/result.h>
 
 #include "sim/machine/folder_guard.h"
+#include "sim/machine/server_version.h"
 
 namespace interlock::sim::machine {
 
@@ -34,12 +35,6 @@ struct RedisServerOptions {
   bool cluster = false;                     ///< run as a node of a cluster, see bus_port()
   std::string user = {};                    ///< for Command(), if the server requires credentials
   std::string password = {};
-};
-
-/// What a server binary says of itself.
-struct ServerVersion {
-  bool valkey = false;
-  std::string number;  ///< its own: "7.0.15", "9.1.2"
 };
 
 class RedisServer {

@@ -49,16 +49,16 @@ std::string CommandWord(std::string_view text) {
   return word;
 }
 
-bool IsCommand(std::string_view word) {
-  const auto known = redis::KnownCommands(redis::DefaultDialect());
+bool IsCommand(const redis::Dialect& dialect, std::string_view word) {
+  const auto known = redis::KnownCommands(dialect);
   return std::any_of(known.begin(), known.end(),
                      [&](const redis::Command& command) { return command.name == word; });
 }
 
-std::string UnknownCommand(std::string_view word) {
+std::string UnknownCommand(const redis::Dialect& dialect, std::string_view word) {
   if (word.starts_with("interlock.")) return "ERR control commands are never struck";
   std::vector<std::string_view> names;
-  for (const redis::Command& command : redis::KnownCommands(redis::DefaultDialect())) {
+  for (const redis::Command& command : redis::KnownCommands(dialect)) {
     names.push_back(command.name);
   }
   return "ERR CMD: " + UnknownName("command", word, names);
@@ -109,10 +109,11 @@ std::variant<std::int64_t, std::string> CommandFaultPlan::Arm(Words words) {
     } else if (SameWord(words[next], "CMD")) {
       rule.command = CommandWord(words[next + 1]);
       // "CMD CLIENT SETNAME": the subcommand may be a word of its own.
-      if (next + 2 < words.size() && IsCommand(rule.command + "|" + Lower(words[next + 2]))) {
+      if (next + 2 < words.size() &&
+          IsCommand(*dialect_, rule.command + "|" + Lower(words[next + 2]))) {
         rule.command += "|" + Lower(words[++next + 1]);
       }
-      if (!IsCommand(rule.command)) return UnknownCommand(rule.command);
+      if (!IsCommand(*dialect_, rule.command)) return UnknownCommand(*dialect_, rule.command);
     } else {
       break;
     }

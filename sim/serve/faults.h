@@ -14,6 +14,8 @@
 #include <variant>
 #include <vector>
 
+#include "sim/redis/dialect.h"
+
 namespace interlock::sim::serve {
 
 struct CommandFault {
@@ -33,10 +35,14 @@ class CommandFaultPlan {
  public:
   using Words = std::span<const std::string>;
 
+  /// Of a server of this kind, whose commands faults may be armed for.
+  explicit CommandFaultPlan(const redis::Dialect& dialect = redis::DefaultDialect())
+      : dialect_(&dialect) {}
+
   /// Whether Arm knows this word: DELAY, ERROR, DROPREPLY, RESETBEFORE, RESETAFTER.
   static bool Knows(std::string_view kind);
   /// Parses `DELAY ms [count] [TO client-name] [CMD command]` and the like; a command is one that
-  /// Redis 7.0 knows: SET, "CLIENT SETNAME", CLIENT SETNAME, client|setname. Returns the fault's
+  /// the server knows: SET, "CLIENT SETNAME", CLIENT SETNAME, client|setname. Returns the fault's
   /// number, or the text of an error reply.
   std::variant<std::int64_t, std::string> Arm(Words words);
   void Clear() { rules_.clear(); }
@@ -61,6 +67,7 @@ class CommandFaultPlan {
   };
   static bool Fits(const Rule& rule, std::string_view client_name, Words argv);
 
+  const redis::Dialect* dialect_;
   std::vector<Rule> rules_;
   std::int64_t last_number_ = 0;
 };

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/redis/dialect.h"
+
 namespace interlock::sim::serve {
 
 struct ServeOptions {
@@ -18,6 +20,7 @@ struct ServeOptions {
   int port = 6379;  ///< 0: a free one
   bool allow_remote = false;
   std::string unix_socket;
+  const redis::Dialect* dialect = &redis::DefaultDialect();
   /// Parameters of redis.conf, by name: {"requirepass", "secret"}.
   std::vector<std::pair<std::string, std::string>> parameters;
   bool controlled_clock = false;  ///< the clock moves only by commands

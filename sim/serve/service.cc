@@ -30,6 +30,7 @@ Service::Service(boost::asio::io_context& io, const ServeOptions& options)
       control_(clock_, faults_, *this),
       gate_(options_),
       timer_(io, [this] { timer_due_ = true; }) {
+  server_.SetDialect(*options_.dialect);
   server_.SetSink(this);
 }
 

@@ -105,7 +105,7 @@ class Service : private Connection::Owner, private ControlTarget, private redis:
   redis::Server server_;
   ServeClock clock_;
   ServerLife life_;
-  CommandFaultPlan faults_;
+  CommandFaultPlan faults_{*options_.dialect};
   Control control_;
   std::function<void()> shutdown_;
   const ControlGate gate_;

@@ -34,16 +34,17 @@ Status ForcedNode::OpenAdmin(Runtime& runtime, int database) {
   return Status();
 }
 
-Result<std::string> ForcedNode::Open(Runtime& runtime, int database) {
+Result<sim::machine::ServerVersion> ForcedNode::Open(Runtime& runtime, int database,
+                                                     const sim::redis::Dialect& dialect) {
   if (Status opened = OpenAdmin(runtime, database); !opened.ok()) return opened;
   const HiredisOptions& at = server.options;
-  Result<std::string> version = sim::machine::VersionOf(*admin);
+  Result<sim::machine::ServerVersion> version = sim::machine::VersionOf(*admin);
   if (!version.ok()) return version;
-  if (!version->starts_with("7.0.")) {
+  if (sim::redis::DialectOfVersion(version->valkey, version->number) != &dialect) {
     return Status(StatusCode::kUnavailable,
-                  fmt::format("{}:{} is Redis {}: the simulated servers are Redis 7.0, so others "
-                              "may differ rightly",
-                              at.host, at.port, *version));
+                  fmt::format("{}:{} is {}: the case is simulated on {}, from which it may differ "
+                              "rightly",
+                              at.host, at.port, version->text(), dialect.name));
   }
   const Result<Reply> size = admin->Call({"DBSIZE"});
   if (!size.ok()) return size.status();

@@ -23,6 +23,7 @@
 #include "scenarios/run/forced/real_pace.h"
 #include "sim/machine/admin.h"
 #include "sim/machine/redis_server.h"
+#include "sim/redis/dialect.h"
 #include "sim/shadow.h"
 
 namespace interlock::scenarios::real {
@@ -49,8 +50,9 @@ class ForcedNode {
   explicit ForcedNode(ForcedServer of) : server(std::move(of)) {}
 
   /// Opens the administrator's connection, and says which version the server is. kUnavailable: it
-  /// was not reached, or is not Redis 7.0; kInvalidArgument: the database is not empty.
-  Result<std::string> Open(Runtime& runtime, int database);
+  /// was not reached, or is no such server; kInvalidArgument: the database is not empty.
+  Result<sim::machine::ServerVersion> Open(Runtime& runtime, int database,
+                                           const sim::redis::Dialect& dialect);
 
   /// kUnavailable: it was not reached.
   Status Connect(Runtime& runtime, int database, MonotonicTime deadline, ForcedLink& link) const;

@@ -24,13 +24,13 @@ ForcedReplay::ForcedReplay(Runtime& runtime, std::vector<ForcedServer> servers,
   }
 }
 
-Status ForcedReplay::Open(int database, bool replicated) {
+Status ForcedReplay::Open(const sim::redis::Dialect& dialect, int database, bool replicated) {
   database_ = database;
   replicated_ = replicated;
   for (ForcedNode& one : nodes_) {
-    const Result<std::string> version = one.Open(pace_.runtime(), database);
+    const auto version = one.Open(pace_.runtime(), database, dialect);
     if (!version.ok()) return version.status();
-    backend_ = "redis-server " + *version;
+    backend_ = version->text();
   }
   for (std::size_t i = 1; replicated && i < nodes_.size(); ++i) {
     ForcedNode& replica = nodes_[i];

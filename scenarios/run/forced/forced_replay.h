@@ -52,12 +52,12 @@ class ForcedReplay final : public sim::Shadow {
   ForcedReplay(Runtime& runtime, std::vector<ForcedServer> servers, const std::atomic<bool>& stop,
                int haste = 0);
 
-  /// kUnavailable: a server was not reached, or is not Redis 7.0; kInvalidArgument: the database is
+  /// kUnavailable: a server was not reached, or is not `dialect`; kInvalidArgument: the database is
   /// not empty.
   /// `replicated`: the first is the primary, the others, which are ours, become its replicas.
-  Status Open(int database, bool replicated = false);
+  Status Open(const sim::redis::Dialect& dialect, int database, bool replicated = false);
 
-  /// "redis-server 7.0.15", after Open.
+  /// "Redis 7.0.15", after Open.
   const std::string& backend() const { return backend_; }
 
   const std::optional<ForcedDifference>& difference() const { return difference_; }

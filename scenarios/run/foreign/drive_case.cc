@@ -86,6 +86,10 @@ std::string ToJson(const DriveCase& one) {
   json.Signed(options.bounds.virtual_time / std::chrono::seconds(1));
   json.Key("max_real_s");
   json.Signed(options.bounds.real_time / std::chrono::seconds(1));
+  if (options.server != &sim::redis::DefaultDialect()) {
+    json.Key("server");
+    json.String(options.server->name);
+  }
   json.Key("locks");
   json.String(options.pattern);
   json.Key("choices");
@@ -143,6 +147,11 @@ Result<DriveCase> ReadCase(std::string_view text) {
   one.options.clock_offset = std::chrono::milliseconds(offset_ms);
   one.options.bounds.virtual_time = std::chrono::seconds(virtual_s);
   one.options.bounds.real_time = std::chrono::seconds(real_s);
+  if (const auto server = json.find("server"); server != json.end()) {
+    if (!server->is_string()) return Bad("\"server\" is no name");
+    one.options.server = sim::redis::FindDialect(server->get_ref<const std::string&>());
+    if (one.options.server == nullptr) return Bad("it names an unknown \"server\"");
+  }
   const auto locks = json.find("locks");
   if (locks == json.end() || !locks->is_string()) return Bad("\"locks\" is missing");
   one.options.pattern = locks->get<std::string>();

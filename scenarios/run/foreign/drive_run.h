@@ -33,6 +33,7 @@
 #include "scenarios/run/foreign/finding.h"
 #include "sim/choices.h"
 #include "sim/faults.h"
+#include "sim/redis/dialect.h"
 
 namespace interlock::scenarios::drive {
 
@@ -50,7 +51,8 @@ struct DriveBounds {
 struct DriveOptions {
   std::vector<std::string> command;  ///< with "{port}", "{url}" and "{client}" replaced
   int clients = 2;
-  int nodes = 1;        ///< independent servers
+  int nodes = 1;                                                      ///< independent servers
+  const sim::redis::Dialect* server = &sim::redis::DefaultDialect();  ///< what each is
   int permits = 1;      ///< maximum number of clients in a section at once
   std::string pattern;  ///< of locks' keys; empty: keys acquired by SETNX and the like
   /// The most of each in one run.

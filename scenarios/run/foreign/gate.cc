@@ -55,11 +55,12 @@ struct Gate::Wire {
   bool gone = false;
 };
 
-Gate::Gate(int clients, int nodes, std::int64_t epoch_us)
+Gate::Gate(int clients, int nodes, const sim::redis::Dialect& dialect, std::int64_t epoch_us)
     : clients_(static_cast<std::size_t>(clients)), time_us_(epoch_us) {
   for (int i = 0; i < nodes; ++i) {
     nodes_.push_back(std::make_unique<Node>(*this, i));
     sim::redis::Server& one = server(i);
+    one.SetDialect(dialect);
     one.SetSink(nodes_.back().get());
     one.SetUnmodelledIsError(true);
     sim::redis::SetWatcher(one,

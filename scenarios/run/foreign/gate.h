@@ -47,7 +47,7 @@ struct Answer {
 class Gate : private sim::serve::Connection::Owner {
  public:
   /// REQUIRES: both at least 1.
-  Gate(int clients, int nodes, std::int64_t epoch_us);
+  Gate(int clients, int nodes, const sim::redis::Dialect& dialect, std::int64_t epoch_us);
   ~Gate() override;
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;

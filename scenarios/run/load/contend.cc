@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cases/server_words.h"
 #include "scenarios/run/parallel.h"
 
 namespace interlock::scenarios::contend {
@@ -114,6 +115,8 @@ Result<reports::ContentionReport> Contend(const ContendOptions& options) {
     if (Status s = MeasureInWallTime(options, pieces, report); !s.ok()) return s;
   } else {
     MeasureInVirtualTime(options, pieces);
+    report.backend = BackendOf(*options.load.server);
+    if (auto why = WhyUnproven(*options.load.server)) report.notes.push_back(*std::move(why));
     report.notes.emplace_back(
         "virtual time: messages travel for 50 us to 1 ms, and a server takes no time for a "
         "command, so what differs between locks is round trips, waiting and order");

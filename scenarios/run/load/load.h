@@ -15,6 +15,7 @@
 #include <interlock/time.h>
 
 #include "sim/choices.h"
+#include "sim/redis/dialect.h"
 
 namespace interlock::scenarios::contend {
 
@@ -36,6 +37,7 @@ struct Load {
   int permits = 1;    ///< for a semaphore
   int resources = 1;  ///< each request is for one of them, drawn at random
   FaultProfile faults = FaultProfile::kNone;
+  const sim::redis::Dialect* server = &sim::redis::DefaultDialect();  ///< in virtual time
 
   bool open() const { return interval > Duration(0); }
   Duration whole() const { return warm_up + duration; }

@@ -36,7 +36,7 @@ class SimulatedRun {
         seed_(seed),
         watch_(*measurand.subject, measurand.options, log_),
         choices_(sim::Choices::FromSeed(seed)),
-        world_(universe_, WorldOptionsOf(*measurand.subject), no_plan_, choices_, &watch_) {
+        world_(universe_, WorldOptionsOf(measurand), no_plan_, choices_, &watch_) {
     watch_.Attach(world_);
     beats_.box = BlackBox::OfThisProcess();
     if (beats_.box != nullptr) choices_.set_mirror(&beats_);
@@ -63,8 +63,10 @@ class SimulatedRun {
  private:
   static constexpr std::uint64_t kMostSteps = 200'000'000;
 
-  static sim::WorldOptions WorldOptionsOf(const harness::Subject& subject) {
+  static sim::WorldOptions WorldOptionsOf(const Measurand& measurand) {
+    const harness::Subject& subject = *measurand.subject;
     sim::WorldOptions options;
+    options.dialect = measurand.load.server;
     options.max_steps = kMostSteps;
     if (subject.traits().quorum) options.topology = sim::Topology::kIndependent;
     options.nodes = ServersFor(subject);

@@ -94,7 +94,8 @@ std::vector<Cell> LayOut(const KillMatrixOptions& options, KillMatrix& matrix) {
         options.entries, [&](const Entry& entry) { return entry.subject == unit.entry->subject; });
     Cell cell{{&*own, unit.scenario, unit.synchrony}, {}, 0};
     for (const Conviction& conviction : own->expected) {
-      if (conviction.scenario != unit.scenario->name || conviction.synchrony != unit.synchrony) {
+      if (conviction.scenario != unit.scenario->base_name() ||
+          conviction.synchrony != unit.synchrony) {
         continue;
       }
       cell.rows.push_back(matrix.rows.size());

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cases/server_words.h"
 #include "scenarios/search/foreign/drive_report.h"
 
 namespace interlock::scenarios::drive {
@@ -174,6 +175,10 @@ void Finish(const DriveSum& sum, const DriveOptions& options, const std::vector<
             DriveResult& result) {
   reports::RunReport& report = result.report;
   report.backend = "gated fake Redis";
+  if (options.server != &sim::redis::DefaultDialect()) {
+    report.backend += fmt::format(" {}", options.server->name);
+  }
+  if (auto why = WhyUnproven(*options.server)) report.notes.push_back(*std::move(why));
   report.totals.runs = sum.runs;
   report.totals.runs_with_faults = sum.with_faults;
   report.totals.commands = sum.commands;

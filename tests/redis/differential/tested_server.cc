@@ -16,7 +16,7 @@ const Dialect& TestedDialect() {
     const auto version = RedisServer::FindVersion();
     if (!version.ok()) throw std::runtime_error(std::string(version.status().message()));
     const Dialect* like = sim::redis::DialectOfVersion(version->valkey, version->number);
-    const std::string text = (version->valkey ? "Valkey " : "Redis ") + version->number;
+    const std::string text = version->text();
     if (like == nullptr) throw std::runtime_error("no dialect is like " + text);
     std::cout << "compared with " << text << ", as " << like->name << "\n";
     return *like;

@@ -28,9 +28,10 @@ namespace interlock::harness {
 
 struct CheckOptions {
   std::uint64_t seed = 1;
-  std::uint64_t runs = 1000;   ///< per scenario and synchrony class, at least 1
-  int jobs = 1;                ///< threads; the verdict does not depend on it
-  std::string scenario = "*";  ///< glob
+  std::uint64_t runs = 1000;  ///< per scenario and synchrony class, at least 1
+  int jobs = 1;               ///< threads; the verdict does not depend on it
+  /// Glob; "*@valkey-9.1": on such a server instead of Redis 7.0.
+  std::string scenario = "*";
   /// How to call a program of yours that knows this lock, by Main of interlock/harness/main.h: then
   /// the report has whole replay lines, `<program> replay '<token>'`. Empty: bare tokens.
   std::string program = {};

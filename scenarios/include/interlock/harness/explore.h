@@ -28,7 +28,7 @@ namespace interlock::harness {
 
 struct ExploreOptions {
   /// The scenario whose properties are judged, and whose faults there are. Empty: "chaos", or
-  /// "failover" or "data-loss" where servers fail.
+  /// "failover" or "data-loss" where servers fail. "chaos@valkey-9.1": on such a server.
   std::string scenario = {};
   std::string synchrony = {};  ///< "none", "bounded", "arbitrary"; empty: its weakest class
   std::string property = {};   ///< "LK005" or a slug: look for its violations alone

@@ -17,7 +17,7 @@ struct GuaranteesOptions {
   std::uint64_t seed = 1;
   std::uint64_t runs = 1000;  ///< for each cell of the table, at least 1
   int jobs = 1;               ///< threads; the table does not depend on it
-  std::string faults = "*";   ///< glob over the classes of faults
+  std::string faults = "*";   ///< glob over the classes of faults; on a server as there
   std::string program = {};   ///< as CheckOptions::program
 };
 
