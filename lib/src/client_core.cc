@@ -50,6 +50,7 @@ void ClientCore::NoteLoss() {
   lost_one_ = true;
   MutexGuard guard(mutex_);
   loaded_.clear();
+  lacking_.clear();
 }
 
 bool ClientCore::IsBroken(const Connection& idle) {
@@ -90,6 +91,17 @@ void ClientCore::RememberLoaded(const Script& script, bool loaded) {
   const auto at = std::find(loaded_.begin(), loaded_.end(), &script);
   if (loaded && at == loaded_.end()) loaded_.push_back(&script);
   if (!loaded && at != loaded_.end()) loaded_.erase(at);
+}
+
+bool ClientCore::IsLacking(const NativeCommand& command) {
+  MutexGuard guard(mutex_);
+  return std::find(lacking_.begin(), lacking_.end(), &command) != lacking_.end();
+}
+
+void ClientCore::RememberLacking(const NativeCommand& command) {
+  MutexGuard guard(mutex_);
+  if (std::find(lacking_.begin(), lacking_.end(), &command) != lacking_.end()) return;
+  lacking_.push_back(&command);
 }
 
 Duration ClientCore::LongestGrant() const {

@@ -95,6 +95,10 @@ class ClientCore {
   /// connection may lead to a server that has begun anew, so losing any connection clears this.
   bool IsLoaded(const Script& script);
   void RememberLoaded(const Script& script, bool loaded);
+  /// Whether the server has refused the command as one that it does not have. It is asked again
+  /// once any connection was lost, as above.
+  bool IsLacking(const NativeCommand& command);
+  void RememberLacking(const NativeCommand& command);
 
   /// Says what is tried again, after `pause`.
   void TellRetried(const Trouble& trouble, Duration pause) const;
@@ -130,6 +134,7 @@ class ClientCore {
   AnnotatedMutex mutex_;
   std::vector<std::unique_ptr<Connection>> idle_ INTERLOCK_GUARDED_BY(mutex_);
   std::vector<const Script*> loaded_ INTERLOCK_GUARDED_BY(mutex_);
+  std::vector<const NativeCommand*> lacking_ INTERLOCK_GUARDED_BY(mutex_);
   LeaseKeeper keeper_;  ///< last, so first to end: its tasks use all of the above
 };
 

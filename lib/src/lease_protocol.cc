@@ -26,6 +26,13 @@ bool IsExtension(const Reply& reply) {
   return extended.ok() && extended.value();
 }
 
+Status LongerThanItsLease(Milliseconds asked, Milliseconds lease) {
+  return Status(StatusCode::kInvalidArgument,
+                "lease is " + std::to_string(asked.count()) +
+                    " ms: a mutex without fencing extends to its own lease at most, " +
+                    std::to_string(lease.count()) + " ms");
+}
+
 Attempt Orphaned(Status status, const std::string& token) {
   Attempt attempt = Failed(std::move(status));
   attempt.orphan = token;
@@ -134,10 +141,16 @@ Attempt LeaseProtocol::Settled(const std::string& token, Attempt attempt) {
 }
 
 Attempt LeaseProtocol::Undone(const std::string& token, const Status& cause) {
-  const Status undone = Abandon(token, client_.options().cleanup_attempts);
+  const Result<bool> removed = Abandon(token, client_.options().cleanup_attempts);
+  const Status undone = removed.status();
   if (undone.code() == StatusCode::kCancelled) return Failed(undone);
   const bool puzzling = cause.code() == StatusCode::kProtocolError;
   if (undone.ok()) {
+    const bool unsettled = cause.outcome() == Outcome::kUnknown && !*removed;
+    if (unsettled && scripts_->leaves_owner_alone()) {
+      return Failed(Status(StatusCode::kUnknownOutcome,
+                           cause.message() + "; it may still take effect, for nobody"));
+    }
     return Failed(puzzling ? cause : Status(StatusCode::kUnavailable, cause.message()));
   }
   const std::string message = cause.message() + "; clean-up: " + undone.ToString();
@@ -149,13 +162,13 @@ Attempt LeaseProtocol::Undone(const std::string& token, const Status& cause) {
   return Orphaned(Status(StatusCode::kUnknownOutcome, message), token);
 }
 
-Status LeaseProtocol::Abandon(const std::string& token, int attempts) {
+Result<bool> LeaseProtocol::Abandon(const std::string& token, int attempts) {
   const ScriptCall call = scripts_->Abandon(token);
   Status last;
   for (int attempt = 0; attempt < attempts; ++attempt) {
     if (attempt > 0) client_.PauseBeforeRetry({resource(), attempt, last});
     const Result<ScriptReply> answer = client_.Run(call, Use::kFresh);
-    if (answer.ok()) return ParseFlag(answer->reply).status();
+    if (answer.ok()) return ParseFlag(answer->reply);
     last = answer.status();
     if (!IsRetryable(last.code())) return last;
   }
@@ -185,7 +198,11 @@ Result<Grant> LeaseProtocol::AcquireUntil(MonotonicTime deadline, const std::sto
 
 Result<MonotonicTime> LeaseProtocol::Extend(const Grant& grant, Duration lease) {
   if (Status valid = CheckLease(lease); !valid.ok()) return valid;
-  const Milliseconds rounded = std::chrono::floor<Milliseconds>(lease);
+  Milliseconds rounded = std::chrono::floor<Milliseconds>(lease);
+  if (scripts_->leaves_owner_alone()) {
+    if (rounded > scripts_->lease()) return LongerThanItsLease(rounded, scripts_->lease());
+    rounded = scripts_->lease();
+  }
   const Result<ScriptReply> answer = client_.Run(scripts_->Extend(grant.token, rounded),
                                                  Use::kPooled, grant.valid_until, IsExtension);
   if (!answer.ok()) return answer.status();
@@ -207,7 +224,8 @@ Status LeaseProtocol::Release(Grant& grant) {
     Result<ReleaseReply> reply =
         answer.ok() ? ParseRelease(answer->reply) : Result<ReleaseReply>(answer.status());
     if (reply.ok()) {
-      return ReleaseStatus(*reply, grant.release_unknown);
+      const bool traceless = *reply == ReleaseReply::kNotOwner && scripts_->leaves_owner_alone();
+      return ReleaseStatus(traceless ? ReleaseReply::kSuperseded : *reply, grant.release_unknown);
     }
     last = reply.status();
     if (last.outcome() == Outcome::kUnknown) grant.release_unknown = true;

@@ -4,8 +4,9 @@
 // clean-up after an unknown outcome. What it says to the server are the LockScripts of its kind.
 //
 // Guarantee: every try has a token of its own, and ends granted, refused, or with a failure after
-// which nothing of it can take effect; kUnknownOutcome where that could not be confirmed. Thread
-// safety: may be used from any task.
+// which nothing of it can take effect; kUnknownOutcome where that could not be confirmed, as it
+// never can where the scripts leave nothing but the owner. Thread safety: may be used from any
+// task.
 #pragma once
 
 #include <chrono>
@@ -59,8 +60,8 @@ class LeaseProtocol final : public LeaseGranter {
   Result<Grant> AcquireUntil(MonotonicTime deadline, const std::stop_token& stop) override;
 
   /// Undoes the try with `token` and bars it, in at most `attempts` rounds on fresh connections.
-  /// kOk: confirmed. YIELDS.
-  Status Abandon(const std::string& token, int attempts);
+  /// Ok: confirmed; true: it had been granted. YIELDS.
+  Result<bool> Abandon(const std::string& token, int attempts);
 
   /// See LockScripts::HandOn: once, because what is lost costs others no more than a lease. YIELDS.
   void HandOn();
@@ -82,6 +83,8 @@ class LeaseProtocol final : public LeaseGranter {
     client_.PauseAfterFailures({resource(), failures, why}, retry_, deadline, stop);
   }
   std::string signal_key() const { return scripts_->signal(); }
+  /// Nobody wakes a waiter.
+  bool polls() const { return scripts_->leaves_owner_alone(); }
 
  private:
   Attempt Answered(const Result<ScriptReply>& answer, const std::string& token);

@@ -96,7 +96,7 @@ class WaiterInLine {
   /// Gives back what was granted, and goes to the end of the line. If that fails, the same token
   /// stays, and may be granted the resource once more.
   Status BeginAnew() {
-    Status left = lock_.Abandon(token_, lock_.client().options().cleanup_attempts);
+    Status left = lock_.Abandon(token_, lock_.client().options().cleanup_attempts).status();
     if (!left.ok()) return left;
     token_ = lock_.client().NewToken();
     stray_ = in_line_ = false;
@@ -110,7 +110,7 @@ class WaiterInLine {
   /// `why`, once the token is out of the line and cannot get into it again.
   Status Leave(const Status& why) {
     if (!in_line_ || why.code() == StatusCode::kCancelled) return why;
-    const Status left = lock_.Abandon(token_, lock_.client().options().cleanup_attempts);
+    const Status left = lock_.Abandon(token_, lock_.client().options().cleanup_attempts).status();
     if (left.ok() || left.code() == StatusCode::kCancelled) return left.ok() ? why : left;
     // A server that answers both in an unknown form would answer no better later.
     const StatusCode both = why.code() == left.code() && why.code() == StatusCode::kProtocolError

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "src/retry.h"
@@ -30,18 +31,75 @@ class CommandLine {
   std::size_t count_ = 3;
 };
 
-bool IsNoScript(const Reply& reply) {
-  return reply.IsError() && std::string_view(reply.text).substr(0, 8) == "NOSCRIPT";
+bool HasCode(const Reply& reply, std::string_view code) {
+  return reply.IsError() && std::string_view(reply.text).substr(0, code.size()) == code;
+}
+
+/// A native command with the words of its call, which outlives it.
+class NativeLine {
+ public:
+  NativeLine(const NativeCommand& command, const ScriptCall& call) {
+    for (const std::string_view word : command.words) {
+      if (word.empty()) break;
+      const std::size_t argument = word[0] == '@' ? static_cast<std::size_t>(word[1] - '0') : 0;
+      argv_[count_++] = argument > 0     ? call.arguments[argument - 1]
+                        : word[0] == '@' ? call.keys[0]
+                                         : word;
+    }
+  }
+  operator std::span<const std::string_view>() const { return {argv_.data(), count_}; }
+
+ private:
+  std::array<std::string_view, std::tuple_size_v<decltype(NativeCommand::words)>> argv_;
+  std::size_t count_ = 0;
+};
+
+/// What a script would have answered.
+Reply AsOfScript(Reply reply) {
+  Reply flag;
+  flag.type = Reply::Type::kInteger;
+  flag.integer = reply.IsStatus("OK") ? 1 : 0;
+  return reply.IsNil() || flag.integer == 1 ? flag : reply;
 }
 
 }  // namespace
 
+Status PendingCall::SendForm(Connection& connection) {
+  while (native_ < call_.native.size()) {
+    const NativeCommand& command = call_.native[native_];
+    if (call_.script == nullptr || !client_.IsLacking(command)) {
+      return connection.Send(NativeLine(command, call_), deadline_);
+    }
+    ++native_;
+  }
+  const std::string_view command = by_text_ ? "EVAL" : "EVALSHA";
+  const std::string_view script = by_text_ ? call_.script->source : call_.script->sha();
+  return connection.Send(CommandLine(command, script, call_, key_count_.view()), deadline_);
+}
+
+bool PendingCall::TurnsFrom(const Reply& refusal) {
+  if (!refusal.IsError()) return false;
+  if (native_ == call_.native.size()) {
+    if (by_text_ || !HasCode(refusal, "NOSCRIPT")) return false;
+    by_text_ = true;
+    return true;
+  }
+  if (call_.script == nullptr) return false;
+  // It has no such command or option, or not for this user; if it is something else, the script is
+  // told so, too. What is out of memory may still have enough for a script that needs none.
+  const bool lacking = HasCode(refusal, "ERR ") || HasCode(refusal, "NOPERM ");
+  if (lacking) client_.RememberLacking(call_.native[native_]);
+  if (!lacking && !HasCode(refusal, "OOM ")) return false;
+  ++native_;
+  return true;
+}
+
 Status PendingCall::Send(std::unique_ptr<Connection> connection) {
+  native_ = 0;  // a new connection may lead to another server
+  by_text_ = brings_text_;
   sent_ = client_.runtime().Now();
   deadline_ = std::min(AddSaturating(sent_, client_.options().command_timeout), by_);
-  const std::string_view command = brings_text_ ? "EVAL" : "EVALSHA";
-  const std::string_view script = brings_text_ ? call_.script->source : call_.script->sha();
-  Status sent = connection->Send(CommandLine(command, script, call_, key_count_.view()), deadline_);
+  Status sent = SendForm(*connection);
   if (sent.ok()) {
     connection_ = std::move(connection);
   } else {
@@ -74,12 +132,13 @@ Status PendingCall::Connect() {
 
 Result<ScriptReply> PendingCall::Answer() {
   Result<Reply> reply = ClientCore::Receive(*connection_, deadline_);
-  if (reply.ok() && IsNoScript(*reply)) {
+  while (reply.ok() && TurnsFrom(*reply)) {
     sent_ = client_.runtime().Now();
-    const CommandLine by_text("EVAL", call_.script->source, call_, key_count_.view());
-    reply = ClientCore::Exchange(*connection_, by_text, deadline_);
+    const Status sent = SendForm(*connection_);
+    reply = sent.ok() ? ClientCore::Receive(*connection_, deadline_) : Result<Reply>(sent);
   }
   if (!reply.ok()) return reply.status();
+  if (native_ < call_.native.size()) reply = AsOfScript(std::move(reply).value());
   if (reply->IsError()) return StatusOfErrorReply(reply->text, std::string(call_.keys[0]));
   Status kept = Acknowledged(*reply);
   if (kept.code() == StatusCode::kCancelled) return kept;

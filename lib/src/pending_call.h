@@ -4,10 +4,12 @@
 // it waits for the first. ClientCore::Run is both halves in a row.
 //
 // Guarantee: sent once at most by its hash and, to a server that does not know it, once by its
-// text; or by its text alone, if it is to bring that. A connection on which anything failed is
-// closed. Thread safety: belongs to one task at a time.
+// text; or by its text alone, if it is to bring that. Native commands that stand for it are sent
+// before, as long as the server answers that it has no such thing, which changes nothing in it. A
+// connection on which anything failed is closed. Thread safety: belongs to one task at a time.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -49,6 +51,9 @@ class PendingCall {
 
  private:
   Status Send(std::unique_ptr<Connection> connection);
+  Status SendForm(Connection& connection);
+  /// Whether there is another form of the call, after one that the server has refused.
+  bool TurnsFrom(const Reply& refusal);
   Status Connect();
   Result<ScriptReply> Answer();
   /// Ok: enough replicas have what was just answered, or none are asked.
@@ -62,6 +67,8 @@ class PendingCall {
   const Number key_count_;
   const ScriptCall* last_ = nullptr;
   bool brings_text_ = false;
+  bool by_text_ = false;    ///< the script, as it is sent
+  std::size_t native_ = 0;  ///< which of the native commands is sent; as many as there are: none
   std::unique_ptr<Connection> connection_;  ///< on which a reply is outstanding
   MonotonicTime sent_{};
   MonotonicTime deadline_{};

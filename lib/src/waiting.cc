@@ -28,6 +28,8 @@ class Waiter {
           return Ended(attempt);
         }
         orphan_ = std::move(attempt.orphan);
+        const bool lost = attempt.status.outcome() == Outcome::kUnknown;
+        if (lost && orphan_.empty()) adrift_ = attempt.status;
         last_failure_ = std::move(attempt.status);
         if (Over()) return GiveUp();
         lock_.PauseAfter(++failed_tries_, last_failure_, deadline_, stop_);
@@ -54,7 +56,7 @@ class Waiter {
   /// the waiter wait for itself.
   Attempt Next() {
     if (!orphan_.empty()) {
-      Status settled = lock_.Abandon(orphan_, 1);
+      Status settled = lock_.Abandon(orphan_, 1).status();
       if (!settled.ok()) {
         Attempt failed;
         const bool retry = IsRetryable(settled.code());
@@ -71,9 +73,13 @@ class Waiter {
 
   /// Not ok only if waiting makes no sense any more.
   Status Sleep(std::chrono::milliseconds owner_ttl) {
-    const MonotonicTime until =
-        LookAgainAt(lock_.Now(), owner_ttl, deadline_, lock_.retry().max_wait);
+    const MonotonicTime until = LookAgainAt(lock_.Now(), owner_ttl, deadline_,
+                                            lock_.polls() ? NextPoll() : lock_.retry().max_wait);
     lock_.client().TellWaiting(lock_.resource(), until);
+    if (lock_.polls()) {
+      lock_.client().Pause(until - lock_.Now(), stop_);
+      return Status();
+    }
     const auto popped = lock_.client().Pop(lock_.signal_key(), until, stop_);
     if (popped.ok()) {
       if (popped->has_value()) woken_ = true;
@@ -89,6 +95,9 @@ class Waiter {
     }
     return Status();
   }
+
+  /// The same pauses as after failures.
+  Duration NextPoll() { return PauseAfter(++polls_, lock_.retry(), RandomNumber(lock_.runtime())); }
 
   /// A try that need not be repeated; an earlier one may still be granted all the same.
   static Status Ended(const Attempt& attempt) {
@@ -106,6 +115,7 @@ class Waiter {
 
   Status GiveUp() {
     if (!orphan_.empty()) return last_failure_;
+    if (!adrift_.ok()) return adrift_;
     if (Status left = LeaveTheLine(); !left.ok()) return left;
     if (woken_) lock_.HandOn();
     return NoGrant(lock_.resource(), stop_.stop_requested(), last_failure_);
@@ -115,7 +125,8 @@ class Waiter {
   /// anyhow. It is left over only if a reply came late or the last try was not sent.
   Status LeaveTheLine() {
     if (standing_.empty() || lock_.Now() >= stands_until_) return Status();
-    const Status left = lock_.Abandon(standing_, lock_.client().options().cleanup_attempts);
+    const Status left =
+        lock_.Abandon(standing_, lock_.client().options().cleanup_attempts).status();
     if (left.ok() || left.code() == StatusCode::kCancelled) return left;
     return Status(StatusCode::kUnknownOutcome,
                   "nothing is held, but others may be kept out for "
@@ -131,8 +142,10 @@ class Waiter {
   bool refused_ = false;
   bool woken_ = false;  // by a hint, at any time of this wait
   std::string orphan_;  ///< token of a try that may still be granted
+  Status adrift_;       ///< of a try that may still be granted, and that nobody can bar
   Status last_failure_;
   int tries_ = 0;
+  int polls_ = 0;
   int failed_tries_ = 0;
   int failed_sleeps_ = 0;
 };

@@ -58,6 +58,19 @@ struct MutexOptions {
   /// rate error that NTP corrects (500 ppm). [0, 500]
   int drift_per_mille = 10;
 
+  /// Off: the lock is one key and one command at a time: SET NX PX, renewed by SET IFEQ and given
+  /// back by DELIFEQ or DELEX where the server has them (Valkey 9, Redis 8.4), else by a script;
+  /// which of them is learned by trying, again whenever a connection was lost. That gives up:
+  ///   - fencing tokens: fencing_token() is 0;
+  ///   - waking: waiters poll, after pauses as in RetryOptions;
+  ///   - that nothing follows a failure: an acquire whose reply was lost may still arrive, and take
+  ///     the resource for nobody, for one lease; the call then ends with kUnknownOutcome;
+  ///   - the trace of a release: repeated after a lost reply it is kUnknownOutcome if the key is
+  ///     gone, and ForceRelease of what was released before answers kNotOwner;
+  ///   - extensions to more than `lease` (kInvalidArgument).
+  /// A client with fencing and one without exclude each other, but do not wake each other.
+  bool fencing = true;
+
   RetryOptions retry = {};
 };
 

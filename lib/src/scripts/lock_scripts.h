@@ -83,6 +83,9 @@ class LockScripts {
   virtual std::optional<ScriptCall> HandOn() const { return std::nullopt; }
   /// The holders; see ParseInspection.
   virtual ScriptCall Inspect() const = 0;
+  /// It leaves nothing in the server but its owner: no hint, so that waiters poll; no trace of a
+  /// release; and no bar, so that an acquire that was given up may still take effect.
+  virtual bool leaves_owner_alone() const { return false; }
 
   /// What a refused try is told.
   virtual std::string Refusal() const { return resource() + " is held by somebody else"; }
@@ -121,7 +124,8 @@ enum class ReleaseReply : std::uint8_t {
   kSuperseded,       ///< not held; others were granted since, which may have erased the trace
 };
 
-/// kProtocolError if the reply has another shape than the script can give.
+/// kProtocolError if the reply has another shape than the script can give. A flag in place of a
+/// grant is one without a fencing token, and a refusal that does not say for how long.
 Result<AcquireReply> ParseAcquire(const Reply& reply);
 Result<ReleaseReply> ParseRelease(const Reply& reply);
 /// For Extend: still owned. For Abandon: the token did own, and was removed.

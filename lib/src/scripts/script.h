@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include <interlock/time.h>
@@ -48,10 +49,19 @@ constexpr auto Joined(const char (&... pieces)[kSizes]) {
   return all;
 }
 
+/// A command that does what a script does, where the server has it: "@0" among its words stands for
+/// the call's key, "@1" and "@2" for its arguments. It answers +OK or :1 if it did something, nil
+/// or :0 if not, and an error before it has changed anything.
+struct NativeCommand {
+  std::array<std::string_view, 7> words;  ///< those that it does not need are empty
+};
+
 struct ScriptCall {
-  const Script* script;
+  const Script* script;  ///< null: there are native commands alone
   Words keys;
   Words arguments;
+  /// Tried first, in this order, on a server that is not known to lack them.
+  std::span<const NativeCommand> native = {};
 };
 
 /// A number as an argument of a script: in decimal.

@@ -73,7 +73,9 @@ class LeaseHold final : public harness::Hold {
   LeaseHold& operator=(const LeaseHold&) = delete;
 
   std::string owner_token() const override { return lease_.token(); }
-  std::optional<std::uint64_t> fencing_token() const override { return lease_.fencing_token(); }
+  std::optional<std::uint64_t> fencing_token() const override {
+    return lease_.fencing_token() > 0 ? std::optional(lease_.fencing_token()) : std::nullopt;
+  }
   std::optional<bool> valid() const override { return lease_.valid(); }
   MonotonicTime valid_until() const override { return lease_.valid_until(); }
   Event* lost() override { return renewal_.wanted() ? &lease_.lost() : nullptr; }

@@ -21,6 +21,7 @@ std::shared_ptr<const harness::Subject> FairMutexSubject();
 std::shared_ptr<const harness::Subject> LockDelayMutexSubject();
 std::shared_ptr<const harness::Subject> MultiMutexSubject();
 std::shared_ptr<const harness::Subject> MutexSubject();
+std::shared_ptr<const harness::Subject> NativeMutexSubject();
 std::shared_ptr<const harness::Subject> RedlockSubject();
 std::shared_ptr<const harness::Subject> ReentrantMutexSubject();
 std::shared_ptr<const harness::Subject> RenewedMultiMutexSubject();
@@ -37,6 +38,7 @@ inline constexpr std::array kAllSubjects = {&FairMutexSubject,
                                             &MultiMutexSubject,
                                             &MutexSubject,
                                             &AdoptedMutexSubject,
+                                            &NativeMutexSubject,
                                             &RedlockSubject,
                                             &ReentrantMutexSubject,
                                             &RenewedMutexSubject,
