@@ -74,6 +74,7 @@ class Table {
     for (const auto rows : {
              // clang-format off
              StringCommands(),
+             ComparedStringCommands(),
              StringNumberCommands(),
              StringRangeCommands(),
              KeyCommands(),

@@ -139,6 +139,7 @@ std::span<const std::byte> RecentlyFound();
 std::uint32_t AclCategories(const Command& command);
 
 std::span<const HandlerRow> StringCommands();
+std::span<const HandlerRow> ComparedStringCommands();
 std::span<const HandlerRow> StringNumberCommands();
 std::span<const HandlerRow> StringRangeCommands();
 std::span<const HandlerRow> KeyCommands();

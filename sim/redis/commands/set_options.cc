@@ -36,17 +36,17 @@ bool TakeExpiry(std::string_view word, std::string_view next, SetOptions* option
   return false;
 }
 
-bool TakeFlag(std::string_view word, bool getex, SetOptions* options) {
-  if (getex) {
+bool TakeFlag(std::string_view word, OptionsOf command, SetOptions* options) {
+  if (command == OptionsOf::kGetEx) {
     if (!EqualsIgnoreCase(word, "persist") || options->has_expiry()) return false;
     options->persist = true;
     return true;
   }
-  if (EqualsIgnoreCase(word, "nx") && !options->xx) {
+  if (EqualsIgnoreCase(word, "nx") && !options->xx && !options->comparison) {
     options->nx = true;
-  } else if (EqualsIgnoreCase(word, "xx") && !options->nx) {
+  } else if (EqualsIgnoreCase(word, "xx") && !options->nx && !options->comparison) {
     options->xx = true;
-  } else if (EqualsIgnoreCase(word, "get")) {
+  } else if (command == OptionsOf::kSet && EqualsIgnoreCase(word, "get")) {
     options->get = true;
   } else if (EqualsIgnoreCase(word, "keepttl") && !options->has_expiry()) {
     options->keep_ttl = true;
@@ -56,17 +56,27 @@ bool TakeFlag(std::string_view word, bool getex, SetOptions* options) {
   return true;
 }
 
+// At most one, and none beside NX or XX.
+bool TakeComparison(const Context& c, std::string_view word, std::string_view next,
+                    SetOptions* options) {
+  if (next.data() == nullptr || options->conditional()) return false;
+  options->comparison = FindComparison(c.dialect(), Comparing::kSet, word, next);
+  return options->comparison.has_value();
+}
+
 }  // namespace
 
-bool ParseSetOptions(Context& c, std::size_t first, bool getex, SetOptions* options) {
+bool ParseSetOptions(Context& c, std::size_t first, OptionsOf command, SetOptions* options) {
   for (std::size_t i = first; i < c.args.size(); ++i) {
-    if (TakeFlag(c.args[i], getex, options)) continue;
+    if (TakeFlag(c.args[i], command, options)) continue;
     const std::string_view next = i + 1 < c.args.size() ? c.args[i + 1] : std::string_view();
-    if (!TakeExpiry(c.args[i], next, options)) {
+    const bool compares = command == OptionsOf::kSet && TakeComparison(c, c.args[i], next, options);
+    if (!compares && !TakeExpiry(c.args[i], next, options)) {
       c.Error(kSyntax);
       return false;
     }
     ++i;
+    if (!compares) options->expiry_at = i;
   }
   return true;
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// The options of SET and GETEX: EX PX EXAT PXAT, NX XX GET KEEPTTL, PERSIST.
+// The options of SET, GETEX and MSETEX: EX PX EXAT PXAT, NX XX IFEQ IFNE IFDEQ IFDNE GET KEEPTTL,
+// PERSIST.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
+
+#include "sim/redis/commands/comparison.h"
 
 namespace interlock::sim::redis {
 
@@ -17,14 +21,19 @@ struct SetOptions {
   bool get = false;
   bool keep_ttl = false;
   bool persist = false;
-  std::string_view expiry;  // Its data() is null without an expiry.
+  std::optional<Comparison> comparison;
+  std::string_view expiry;    // Its data() is null without an expiry.
+  std::size_t expiry_at = 0;  // Its place among the arguments, if it was read from options.
   bool seconds = false;
   bool relative = false;
   bool has_expiry() const { return expiry.data() != nullptr; }
+  bool conditional() const { return nx || xx || comparison; }
 };
 
+enum class OptionsOf : std::uint8_t { kSet, kGetEx, kMSetEx };
+
 /// Reads the options from argument `first` on. On failure replies a syntax error and returns false.
-bool ParseSetOptions(Context& c, std::size_t first, bool getex, SetOptions* options);
+bool ParseSetOptions(Context& c, std::size_t first, OptionsOf command, SetOptions* options);
 /// The absolute expiry in ms. On failure replies an error and returns false.
 bool ReadExpiry(Context& c, const SetOptions& options, std::int64_t* expires_at_ms);
 

@@ -2,6 +2,12 @@
 //
 // Whole strings: SET, GET and their relatives. Parts of strings are in string_range.cc, numbers in
 // string_number.cc.
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "sim/redis/commands/set_options.h"
 #include "sim/redis/engine.h"
 #include "sim/redis/text.h"
@@ -44,17 +50,23 @@ void PropagateSet(Context& c, const SetOptions& options, std::int64_t expires_at
   c.Propagate(effect);
 }
 
+// Whether SET may set the key. False also after an error: its condition is on a string.
+bool AllowsSet(Context& c, const SetOptions& options) {
+  Entry* const entry = c.FindToWrite(c.args[1]);
+  if (!options.comparison) return (entry == nullptr) == options.nx;
+  std::string* text = nullptr;
+  if (!c.As(entry, &text)) return false;
+  return text == nullptr ? options.comparison->HoldsForNone() : options.comparison->HoldsFor(*text);
+}
+
 void SetCommand(Context& c) {
   SetOptions options;
-  if (!ParseSetOptions(c, 3, false, &options)) return;
+  if (!ParseSetOptions(c, 3, OptionsOf::kSet, &options)) return;
   std::int64_t expires_at_ms = kNoExpiry;
   if (options.has_expiry() && !ReadExpiry(c, options, &expires_at_ms)) return;
+  if (options.comparison && !IsModelled(c, *options.comparison)) return;
   if (options.get && !ReplyString(c, c.args[1])) return;
-  const bool conditional = options.nx || options.xx;
-  if (conditional && (c.FindToWrite(c.args[1]) != nullptr) == options.nx) {
-    if (!options.get) c.Nil();
-    return;
-  }
+  if (options.conditional() && !AllowsSet(c, options)) return;
   // Valkey never stores what is over.
   if (options.has_expiry() && c.dialect().valkey && c.DeletesAt(expires_at_ms)) {
     if (c.FindToWrite(c.args[1]) != nullptr) c.DeleteAsOver(c.args[1]);
@@ -98,7 +110,7 @@ void GetDel(Context& c) {
 
 void GetEx(Context& c) {
   SetOptions options;
-  if (!ParseSetOptions(c, 2, true, &options)) return;
+  if (!ParseSetOptions(c, 2, OptionsOf::kGetEx, &options)) return;
   std::int64_t expires_at_ms = kNoExpiry;
   // Valkey 9 looks at the number before it looks for the key.
   const bool early = c.dialect().IsIn(kValkeyFrom90);
@@ -151,6 +163,40 @@ void MSet(Context& c, bool only_new) {
   c.Ok();
 }
 
+// Replicas get the expiry that counts as an absolute time; all else stays as it was.
+void PropagateMSetEx(Context& c, const SetOptions& options, std::int64_t expires_at_ms) {
+  const bool absolute = !options.relative && !options.seconds;
+  if (!options.has_expiry() || absolute || !c.journalled()) return;
+  const std::string time = std::to_string(expires_at_ms);
+  std::vector<std::string_view> effect(c.args.begin(), c.args.end());
+  effect[options.expiry_at - 1] = "PXAT";
+  effect[options.expiry_at] = time;
+  c.Propagate(effect);
+}
+
+void MSetEx(Context& c) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  std::int64_t keys = 0;
+  if (!ParseInteger(c.args[1], &keys) || keys < 1 || keys > kMost) {
+    return c.Error("ERR invalid numkeys value or out of range");
+  }
+  const std::size_t end = 2 + 2 * static_cast<std::size_t>(keys);
+  if (end > c.args.size()) return c.Error(kSyntax);
+  SetOptions options;
+  if (!ParseSetOptions(c, end, OptionsOf::kMSetEx, &options)) return;
+  std::int64_t expires_at_ms = kNoExpiry;
+  if (options.has_expiry() && !ReadExpiry(c, options, &expires_at_ms)) return;
+  for (std::size_t i = 2; options.conditional() && i < end; i += 2) {
+    if ((c.FindToWrite(c.args[i]) == nullptr) != options.nx) return c.Integer(std::int64_t{0});
+  }
+  for (std::size_t i = 2; i < end; i += 2) {
+    Store(c, c.args[i], c.args[i + 1], options.keep_ttl, expires_at_ms);
+    if (options.has_expiry()) c.Notify(kNotifyGeneric, "expire", c.args[i]);
+  }
+  PropagateMSetEx(c, options, expires_at_ms);
+  c.Integer(std::int64_t{1});
+}
+
 constexpr HandlerRow kStringCommands[] = {
     {"get", [](Context& c) { ReplyString(c, c.args[1]); }},
     {"set", &SetCommand},
@@ -162,6 +208,7 @@ constexpr HandlerRow kStringCommands[] = {
     {"getex", &GetEx},
     {"mget", &MGet},
     {"mset", [](Context& c) { MSet(c, false); }},
+    {"msetex", &MSetEx},
     {"msetnx", [](Context& c) { MSet(c, true); }},
 };
 

@@ -62,8 +62,8 @@ constexpr Exclusion kUnreachable[] = {
 // Those that refuse a key of another type with WRONGTYPE.
 constexpr std::string_view kTyped[] = {
     // clang-format off
-    "append", "decr", "decrby", "get", "getdel", "getex", "getrange", "getset", "incr", "incrby",
-    "incrbyfloat", "setrange", "strlen", "substr",
+    "append", "decr", "decrby", "delifeq", "get", "getdel", "getex", "getrange", "getset", "incr",
+    "incrby", "incrbyfloat", "setrange", "strlen", "substr",
     "blmove", "blmpop", "blpop", "brpop", "brpoplpush", "lindex", "linsert", "llen", "lmove",
     "lmpop", "lpop", "lpos", "lpush", "lpushx", "lrange", "lrem", "lset", "ltrim", "rpop",
     "rpoplpush", "rpush", "rpushx",

@@ -14,6 +14,10 @@ constexpr std::string_view kString[] = {
     "!GETEX %S %w %e?", "GETEX %S PERSIST", "SETNX %S %v", "!SETEX %S %y %v", "!PSETEX %S %m %v",
     "APPEND %S %v", "STRLEN %S", "MGET %k+", "MSET %k %v %k %v", "MSET %S %v", "MSETNX %k %v %k %v",
     "INCR %S", "DECR %S", "INCRBY %S %N", "DECRBY %S %N", "INCRBYFLOAT %S %F", "GETRANGE %S %i %i",
+    "SET %S %v IFEQ %v", "SET %S %v IFEQ %v GET", "!SET %S %v IFEQ %v %e? %w?",
+    "!SET %S %v %w? %e? IFEQ %v", "SET %k %v IFEQ %v", "DELIFEQ %S %v", "DELIFEQ %k %v",
+    "!MSETEX 2 %k %v %k %v %e? %w?", "!MSETEX 1 %S %v %w? %e? %w?",
+    "MSETEX 2 %S %v %k %v", "MSETEX %N %k %v %w?", "!MSETEX 1 %k %v %e %e?",
     "SUBSTR %S %i %i", "SETRANGE %S %n %v", "SETRANGE %S 1 %v", "LCS %S %S", "LCS %S %S LEN",
     "LCS %S %S IDX WITHMATCHLEN", "LCS %S %S IDX MINMATCHLEN %n", "LCS %S %S IDX LEN",
     // clang-format on

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <utility>
 
+#include "tests/redis/differential/tested_server.h"
+
 namespace interlock::testing {
 
 using sim::redis::Argv;
@@ -107,6 +109,7 @@ void EffectsTest::Check(std::string_view lines) {
   config.notify_keyspace_events = sim::redis::kNotifyAll | sim::redis::kNotifyKeyMiss |
                                   sim::redis::kNotifyNew | sim::redis::kNotifyKeyspace |
                                   sim::redis::kNotifyKeyevent;
+  engine_.SetDialect(TestedDialect());
   engine_.Reset(config);
   replies_.clear();
   engine_.SetTime(now_ms_ * 1000);

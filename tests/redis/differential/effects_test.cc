@@ -25,6 +25,41 @@ TEST_F(StringEffectsTest, GetExAndGetDelSayWhatTheyDid) {
   Check("SET k v\nGETDEL k\nGETDEL k");
 }
 
+// Servers without a condition or a command answer an error, and nothing has happened.
+TEST_F(StringEffectsTest, SetIfEqualKeepsItsConditionUnlessItHasAnExpiry) {
+  Check("SET k v\nSET k w IFEQ v\nSET k w IFEQ v\nSET k x GET IFEQ v\nSET k x IFEQ w GET");
+  Check("SET k v\nSET k w IFEQ v PX 100000\nSET k x IFEQ w KEEPTTL\nSET k y IFEQ x\nTTL k");
+  Check("SET k GET\nSET k w IFEQ GET GET\nSET m v IFEQ v\nSET m v IFEQ v GET\nSET m v IFEQ");
+  Check("SET k v PXAT 5\nSET k w IFEQ v\nSET k v\nSET k w IFEQ v PXAT 5\nEXISTS k");
+  Check("RPUSH l a\nSET l w IFEQ a\nSET l w IFEQ a PX x\nSET l w IFEQ a PX 0\nSET k v IFEQ v NX");
+  Check(
+      "SET k v\n2> WATCH k\nSET k v IFEQ w\n2> MULTI\n2> PING\n2> EXEC\n2> WATCH k\n"
+      "SET k v IFEQ v\n2> MULTI\n2> PING\n2> EXEC");
+}
+
+TEST_F(StringEffectsTest, DelIfEqualSaysDel) {
+  Check("SET k v\nDELIFEQ k w\nDELIFEQ k v\nDELIFEQ k v\nRPUSH l a\nDELIFEQ l a");
+  Check(
+      "SET k v\n2> WATCH k\nDELIFEQ k w\n2> MULTI\n2> PING\n2> EXEC\n2> WATCH k\n"
+      "DELIFEQ k v\n2> MULTI\n2> PING\n2> EXEC\nSET k v PXAT 5\nDELIFEQ k v");
+}
+
+TEST_F(StringEffectsTest, MSetExMakesTheExpiryThatCountsAbsolute) {
+  Check(
+      "MSETEX 2 a 1 b 2\nMSETEX 2 a 1 b 2 NX\nMSETEX 2 a 1 c 2 XX\nMSETEX 2 a 3 b 4 XX EX 100\n"
+      "MSETEX 2 a 1 b 2 KEEPTTL\nTTL a\nMSETEX 2 a EX b PX px 100000 PX 100000\n"
+      "MSETEX 2 a 1 b 2 exat 4102500000 XX\nMSETEX 2 a 1 b 2 pxat 4102500000000 xx");
+  Check(
+      "MSETEX 1 a 1 EX 1 EXAT 2\nMSETEX 1 a 1 KEEPTTL EX 1\nMSETEX 1 a 1 NX PX 0\n"
+      "MSETEX 1 a 1 NX XX\nMSETEX 1 a 1 GET\nMSETEX 1 a 1 IFEQ 1\nMSETEX 2 a 1 a 2 NX\nGET a");
+  Check(
+      "RPUSH l x\nMSETEX 3 l 1 b 2 c 3 PXAT 5\nGET b\nSET b 1 PXAT 5\nMSETEX 2 b 1 d 1 XX\n"
+      "SET b 1 PXAT 5\nMSETEX 2 d 1 b 1 NX\nSET b 1 PXAT 5\nMSETEX 2 e 1 b 1 KEEPTTL");
+  Check(
+      "2> WATCH a\nMSETEX 2 b 1 c 2\n2> MULTI\n2> PING\n2> EXEC\n2> WATCH a\n"
+      "MSETEX 2 b 1 a 2\n2> MULTI\n2> PING\n2> EXEC");
+}
+
 TEST_F(StringEffectsTest, NumbersAndRanges) {
   Check("INCR n\nINCRBY n 5\nDECR n\nDECRBY n 2\nSET n x\nINCR n");
   Check("INCRBYFLOAT f 1.5\nINCRBYFLOAT f 1e3\nINCRBYFLOAT f 1\nINCRBYFLOAT f x");

@@ -86,6 +86,82 @@ TEST_F(DialectTest, NewerServersPrintWhatIsNoNumberAndNegativeZeroDifferently) {
   EXPECT_EQ(Run(no_number), "\"nan\"");
 }
 
+TEST_F(DialectTest, ALockIsRenewedOnlyByItsOwnerWhereSetKnowsIfEq) {
+  const Argv renew = {"SET", "lock", "me", "IFEQ", "me", "PX", "1000"};
+  EXPECT_EQ(Run(renew), "(error) ERR syntax error");
+  Speak("redis-8.0");
+  EXPECT_EQ(Run(renew), "(error) ERR syntax error");
+  for (const char* name : {"valkey-8.1", "valkey-9.1", "valkey-9.2", "redis-8.4"}) {
+    Speak(name);
+    EXPECT_EQ(Run(renew), "(nil)") << name;
+    Run({"SET", "lock", "me"});
+    EXPECT_EQ(Run(renew), "OK") << name;
+    EXPECT_EQ(Run({"TTL", "lock"}), "(integer) 1") << name;
+    EXPECT_EQ(Run({"SET", "lock", "you", "IFEQ", "you"}), "(nil)") << name;
+    EXPECT_EQ(Run({"DEL", "lock"}), "(integer) 1") << name;
+  }
+}
+
+TEST_F(DialectTest, ALockIsReleasedOnlyByItsOwnerWhereThereIsDelIfEq) {
+  const Argv release = {"DELIFEQ", "lock", "me"};
+  const std::string unknown =
+      "(error) ERR unknown command 'DELIFEQ', with args beginning with: 'lock' 'me' ";
+  for (const char* name : {"redis-7.0", "redis-8.0", "redis-8.4", "valkey-8.1"}) {
+    Speak(name);
+    EXPECT_EQ(Run(release), unknown) << name;
+  }
+  for (const char* name : {"valkey-9.1", "valkey-9.2"}) {
+    Speak(name);
+    EXPECT_EQ(Run(release), "(integer) 0") << name;
+    Run({"SET", "lock", "you"});
+    EXPECT_EQ(Run(release), "(integer) 0") << name;
+    Run({"SET", "lock", "me"});
+    EXPECT_EQ(Run(release), "(integer) 1") << name;
+    EXPECT_EQ(Run({"EXISTS", "lock"}), "(integer) 0") << name;
+  }
+}
+
+TEST_F(DialectTest, ALockIsReleasedOnlyByItsOwnerWhereThereIsDelEx) {
+  const Argv release = {"DELEX", "lock", "IFEQ", "me"};
+  for (const char* name : {"redis-8.4", "valkey-9.2"}) {
+    Speak(name);
+    EXPECT_EQ(Run(release), "(integer) 0") << name;
+    Run({"SET", "lock", "you"});
+    EXPECT_EQ(Run(release), "(integer) 0") << name;
+    EXPECT_EQ(Run({"DELEX", "lock", "ifne", "you"}), "(integer) 0") << name;
+    EXPECT_EQ(Run({"DELEX", "lock", "ifne", "me"}), "(integer) 1") << name;
+    Run({"SET", "lock", "me"});
+    EXPECT_EQ(Run(release), "(integer) 1") << name;
+    EXPECT_EQ(Run({"EXISTS", "lock"}), "(integer) 0") << name;
+  }
+  EXPECT_EQ(Run({"DELEX", "lock"}), "(error) ERR wrong number of arguments for 'delex' command");
+  Speak("redis-8.4");
+  Run({"RPUSH", "list", "a"});
+  EXPECT_EQ(Run({"DELEX", "list"}), "(integer) 1");
+  EXPECT_EQ(Run({"DELEX", "list"}), "(integer) 0");
+  EXPECT_FALSE(server_.unmodelled().has_value());
+  EXPECT_EQ(Sent(client_, {"DELEX", "list", "IF", "a"}), "");
+  EXPECT_TRUE(server_.unmodelled().has_value());
+}
+
+TEST_F(DialectTest, Redis84ComparesDigestsAndDifferences) {
+  Speak("redis-8.4");
+  const std::string digest = "b6acb9d84a38ff74";
+  EXPECT_EQ(Run({"DIGEST", "k"}), "(nil)");
+  EXPECT_EQ(Run({"SET", "k", "x", "IFDEQ", digest}), "(nil)");
+  EXPECT_EQ(Run({"SET", "k", "Hello world", "IFDNE", digest}), "OK");
+  EXPECT_EQ(Run({"DIGEST", "k"}), "\"" + digest + "\"");
+  EXPECT_EQ(Run({"SET", "k", "y", "IFDNE", digest}), "(nil)");
+  EXPECT_EQ(Run({"DELEX", "k", "IFDNE", digest}), "(integer) 0");
+  EXPECT_EQ(Run({"SET", "k", "Hello world", "IFDEQ", digest}), "OK");
+  EXPECT_EQ(Run({"DELEX", "k", "IFDEQ", digest}), "(integer) 1");
+  EXPECT_EQ(Run({"SET", "k", "v", "IFNE", "v", "PX", "1000"}), "OK");
+  EXPECT_EQ(Run({"SET", "k", "w", "IFNE", "v", "GET"}), "\"v\"");
+  EXPECT_EQ(Run({"SET", "k", "w", "IFNE", "v", "NX"}), "(error) ERR syntax error");
+  EXPECT_EQ(Sent(client_, {"SET", "k", "w", "IFDEQ", "B6ACB9D84A38FF74"}), "");
+  EXPECT_TRUE(server_.unmodelled().has_value());
+}
+
 TEST_F(DialectTest, ResetAfterReplySkipIsNotAnsweredByAny) {
   for (const Dialect& dialect : Dialects()) {
     server_.SetDialect(dialect);
