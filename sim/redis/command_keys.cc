@@ -55,9 +55,10 @@ bool ApplySpec(const KeySpec& spec, Args args, Positions* out) {
     if (first >= Count(args) || !ParseInteger(args[static_cast<std::size_t>(first)], &keys)) {
       return false;
     }
-    // Redis reads 64 bits and counts with 32.
-    last = first + static_cast<std::int32_t>(keys);
+    const auto counted = static_cast<std::int32_t>(keys);
+    if (keys < 0 || (counted != keys && !spec.cuts_count)) return false;
     ++first;
+    last = first + (Index{counted} - 1) * spec.step;
   } else if (spec.last >= 0) {
     last = first + spec.last;
   } else if (spec.limit > 1) {
@@ -170,6 +171,9 @@ void CountedLeniently(const Command& command, Args args, Positions* out) {
   if (store != 0) Add(out, store, 0);
 }
 
+// Its specification alone tells where they are.
+void NoKeys(const Command&, Args, Positions*) {}
+
 struct OwnSearch {
   std::string_view name;
   void (*find)(const Command&, Args, Positions*);
@@ -180,6 +184,7 @@ constexpr OwnSearch kOwnSearches[] = {
     {"georadius", &GeoRadiusKeys},
     {"georadiusbymember", &GeoRadiusKeys},
     {"migrate", &MigrateKeys},
+    {"msetex", &NoKeys},
     {"set", &SetKeys},
     {"sort", &SortKeys},
     {"sort_ro", &SortKeys},

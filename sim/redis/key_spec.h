@@ -40,6 +40,7 @@ struct KeySpec {
   std::int8_t last = 0;
   std::int8_t step = 1;
   std::int8_t limit = 0;          ///< kRange with last -1: n > 1 takes the first 1/n of the rest
+  bool cuts_count = true;         ///< kCounted: to 32 bits, rather than refuse a count beyond them
   const char* keyword = nullptr;  ///< upper case
   const char* notes = nullptr;
 };

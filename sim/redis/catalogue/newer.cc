@@ -169,8 +169,11 @@ void Apply(const Change& change, Command* command) {
   if (change.arity != 0) command->arity = static_cast<std::int8_t>(change.arity);
 }
 
-// The two whose key specifications have changed.
+// Key specifications: of two commands they have changed, and of all how a count is read.
 void ChangeKeys(const Dialect& dialect, Command* command) {
+  for (KeySpec& spec : command->keys) {
+    spec.cuts_count = !dialect.IsIn(kNewerRedis | kValkeyFrom90);
+  }
   if (command->name == "sinterstore" && dialect.IsIn(kAllButRedis70)) {
     command->keys[0].flags = kOverwrites;
   }
