@@ -55,6 +55,7 @@ struct Client {
   bool close_after_reply = false;  // To the command that it is running.
 
   bool must_not_block = false;             // Inside EXEC or a script.
+  bool in_script = false;                  // A script runs its commands.
   bool from_master = false;                // Its commands are the master's effects.
   std::vector<Value>* captured = nullptr;  // Inside EXEC: collects its output as elements.
 

@@ -171,7 +171,7 @@ class Server {
   std::optional<std::int64_t> PeekExpiresAtMs(int database, std::string_view key) const;
 
   /// Set once, by the first command, option or redis.* function that Redis 7.0.15 knows and this
-  /// server does not model: "SORT", "SET IFEQ", "redis.breakpoint". It got no reply.
+  /// server does not model: "PFCOUNT", "SET IFEQ", "redis.breakpoint". It got no reply.
   const std::optional<std::string>& unmodelled() const;
 
   /// The internals, for the parts of this library that connect several servers.

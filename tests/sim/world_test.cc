@@ -234,10 +234,10 @@ TEST(WorldTest, AnUnmodelledCommandStopsTheRun) {
   Bench bench(1);
   bench.world->Start(0, [&] {
     auto connection = bench.Connect(0);
-    static_cast<void>(Call(*connection, {"SORT", "k"}));
+    static_cast<void>(Call(*connection, {"PFCOUNT", "k"}));
   });
   EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kUnmodelled);
-  EXPECT_THAT(bench.world->unmodelled().value_or(""), HasSubstr("SORT"));
+  EXPECT_THAT(bench.world->unmodelled().value_or(""), HasSubstr("PFCOUNT"));
 }
 
 TEST(WorldTest, BlockedPopIsReportedToTheObserverWhenItIsServed) {

@@ -29,10 +29,10 @@ void RemoveIfEmpty(Context& c, std::string_view key, const T& collection) {
 }
 
 /// Replaces whatever is there, TTL included, by the result, and replies its size; an empty result
-/// deletes the key.
+/// deletes the key. `changes`: how many it counts for.
 template <typename T>
 void StoreResult(Context& c, std::string_view key, T result, NotifyClass type,
-                 std::string_view event) {
+                 std::string_view event, std::size_t changes = 1) {
   const std::size_t size = result.size();
   c.Integer(size);
   if (size == 0) {
@@ -43,7 +43,7 @@ void StoreResult(Context& c, std::string_view key, T result, NotifyClass type,
   }
   c.FindToWrite(key);  // An expired one is deleted first, as its events show to clients.
   c.keyspace().Add(c.database(), key, std::move(result));
-  c.Touch(key);
+  c.Touch(key, changes);
   c.Notify(type, event, key);
 }
 

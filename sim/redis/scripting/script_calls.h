@@ -29,6 +29,7 @@ class ScriptCalls {
   ScriptCalls(Engine& engine, KnownTexts& known_texts)
       : engine_(engine), known_texts_(known_texts) {
     client_.must_not_block = true;
+    client_.in_script = true;
   }
 
   /// The script's run begins, on behalf of the caller.

@@ -86,6 +86,14 @@ constexpr std::string_view kIds[] = {"@0", "@1", "@2", "@0", "@1", "abc", "-5", 
 constexpr std::string_view kSizes[] = {"0", "1", "100mb", "1gb", "abc", "-1", "", "1kb2", "0"};
 constexpr std::string_view kMinMax[] = {"MIN", "MAX", "min", "Max", "MIN", "MAX", "MID"};
 
+// None that would make a string of megabytes.
+constexpr std::string_view kBits[] = {"0",  "1",   "7",  "8",  "9",   "15",         "33",
+                                      "-1", "100", "#1", "#3", "abc", "4294967296", "9"};
+constexpr std::string_view kFieldTypes[] = {"u8", "i8",  "i1",  "u1",  "i5",  "u3",  "i16",
+                                            "u4", "u63", "i63", "i64", "u64", "u16", "x8"};
+constexpr std::string_view kSortPatterns[] = {"s*", "h*->a", "*",    "none*", "h*->b", "#",
+                                              "s*", "h*->a", "l*->", "t*",    "s1",    "nosort"};
+
 std::string_view PickKey(std::span<const std::string_view> typical, Dice* dice) {
   return dice->Pick<std::string_view>(dice->Chance(70) ? typical : kKeys);
 }
@@ -171,6 +179,12 @@ std::string_view OneOf(char kind, Dice* dice) {
       return dice->Pick<std::string_view>(kIds);
     case 'h':
       return dice->Pick<std::string_view>(kSizes);
+    case 'B':
+      return dice->Pick<std::string_view>(kBits);
+    case 'I':
+      return dice->Pick<std::string_view>(kFieldTypes);
+    case 'W':
+      return dice->Pick<std::string_view>(kSortPatterns);
     default:
       return dice->Pick<std::string_view>(kMinMax);
   }

@@ -18,6 +18,7 @@
 //   C     shard channel               @  client id                h  maxmemory, and other sizes
 //   F     floating-point number       G  a short one              i  index, offset
 //   q     MIN or MAX                  P  pattern of channels
+//   B     offset of a bit             I  type of a bit field      W  pattern of SORT
 #pragma once
 
 #include <string_view>

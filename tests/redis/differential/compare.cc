@@ -21,11 +21,12 @@ using sim::redis::EqualsIgnoreCase;
 using sim::redis::Value;
 
 constexpr std::string_view kUnordered[] = {
-    "keys", "smembers",    "sinter",     "sunion",      "sdiff",  "scan",   "sscan",
-    "spop", "srandmember", "hrandfield", "zrandmember", "pubsub", "config", "command"};
+    "zscan", "keys",        "smembers",   "sinter",      "sunion", "sdiff",  "scan",   "sscan",
+    "spop",  "srandmember", "hrandfield", "zrandmember", "pubsub", "config", "command"};
 constexpr std::string_view kChoosing[] = {"spop", "srandmember", "hrandfield", "zrandmember",
                                           "randomkey"};
 constexpr std::string_view kPaging[] = {"scan", "sscan", "hscan", "zscan"};
+constexpr std::string_view kSorting[] = {"sort", "sort_ro"};
 constexpr std::string_view kIncomparable[] = {"time", "info", "lastsave", "idletime"};
 
 // The word itself, or in a script as the name of a command.
@@ -138,6 +139,12 @@ Tolerance ToleranceFor(const Argv& argv) {
     }
     if (NamesOneOf(word, kUnordered)) tolerance.order = true;
     if (NamesOneOf(word, kIncomparable)) tolerance.content = true;
+    // Members of sets may stay unsorted, or weigh the same.
+    if (NamesOneOf(word, kSorting)) {
+      tolerance.order |= std::any_of(argv.begin(), argv.end(), [](const std::string& option) {
+        return EqualsIgnoreCase(option, "alpha") || EqualsIgnoreCase(option, "by");
+      });
+    }
     // A newer server without replicas counts what it was asked since its start.
     if (Names(word, "role") && TestedDialect().since_72) tolerance.content = true;
   }

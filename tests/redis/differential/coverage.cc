@@ -64,6 +64,8 @@ constexpr std::string_view kTyped[] = {
     // clang-format off
     "append", "decr", "decrby", "delifeq", "get", "getdel", "getex", "getrange", "getset", "incr",
     "incrby", "incrbyfloat", "setrange", "strlen", "substr",
+    "bitcount", "bitfield", "bitfield_ro", "bitop", "bitpos", "getbit", "setbit",
+    "sort", "sort_ro",
     "blmove", "blmpop", "blpop", "brpop", "brpoplpush", "lindex", "linsert", "llen", "lmove",
     "lmpop", "lpop", "lpos", "lpush", "lpushx", "lrange", "lrem", "lset", "ltrim", "rpop",
     "rpoplpush", "rpush", "rpushx",

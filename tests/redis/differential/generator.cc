@@ -72,8 +72,8 @@ std::vector<std::string_view> Modelled(std::initializer_list<Patterns> groups) {
 
 struct Grammar {
   std::vector<std::string_view> data =
-      Modelled({StringPatterns(), KeyPatterns(), ListPatterns(), HashPatterns(), SetPatterns(),
-                SortedSetPatterns(), NoChoicePatterns()});
+      Modelled({StringPatterns(), BitPatterns(), KeyPatterns(), ListPatterns(), HashPatterns(),
+                SetPatterns(), SortedSetPatterns(), SortPatterns(), NoChoicePatterns()});
   std::vector<std::string_view> choosing = Modelled({ChoosingPatterns()});
   std::vector<std::string_view> plain = Modelled({PlainPatterns()});
   std::vector<std::string_view> transaction = Modelled({TransactionPatterns()});
@@ -84,10 +84,10 @@ struct Grammar {
   std::vector<std::string_view> scripting = Modelled({ScriptingPatterns()});
   std::vector<std::string_view> setting = Modelled({SettingPatterns()});
   std::vector<std::string_view> any =
-      Modelled({StringPatterns(), KeyPatterns(), ListPatterns(), HashPatterns(), SetPatterns(),
-                SortedSetPatterns(), NoChoicePatterns(), PlainPatterns(), TransactionPatterns(),
-                BlockingPatterns(), PubSubPatterns(), ConnectionPatterns(), ScriptingPatterns(),
-                SettingPatterns()});
+      Modelled({StringPatterns(), BitPatterns(), KeyPatterns(), ListPatterns(), HashPatterns(),
+                SetPatterns(), SortedSetPatterns(), SortPatterns(), NoChoicePatterns(),
+                PlainPatterns(), TransactionPatterns(), BlockingPatterns(), PubSubPatterns(),
+                ConnectionPatterns(), ScriptingPatterns(), SettingPatterns()});
   std::vector<std::string_view> populating = Modelled({PopulatingPatterns()});
 };
 

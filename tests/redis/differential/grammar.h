@@ -16,11 +16,13 @@ namespace interlock::testing {
 using Patterns = std::span<const std::string_view>;
 
 Patterns StringPatterns();
+Patterns BitPatterns();
 Patterns KeyPatterns();
 Patterns ListPatterns();
 Patterns HashPatterns();
 Patterns SetPatterns();
 Patterns SortedSetPatterns();
+Patterns SortPatterns();
 
 /// What every connection may send at any time: PUBLISH, PING, WAIT, ...
 Patterns PlainPatterns();

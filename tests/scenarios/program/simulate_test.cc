@@ -334,7 +334,7 @@ TEST(SimulateMisuseTest, WhatPutsNothingToTheTestIsNoVerdict) {
 
 TEST(SimulateMisuseTest, ACommandThatIsNotModelledIsNamed) {
   const SimulateVerdict verdict = Simulate(Counter([](SimulatedClient& client) {
-                                             (void)client.Call({"SORT", "k"});
+                                             (void)client.Call({"PFCOUNT", "k"});
                                            }),
                                            Few());
   EXPECT_FALSE(verdict.ok);

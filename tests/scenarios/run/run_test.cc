@@ -127,12 +127,13 @@ TEST(RunTest, AWorkloadWithoutOperationsIsACalmRun) {
 
 TEST(RunTest, AnUnmodelledCommandEndsTheRunWithoutAVerdict) {
   sim::Universe universe;
-  const auto subject = testing::PlainSubject({.name = "test/sorting", .preface = {"SORT", "list"}});
+  const auto subject =
+      testing::PlainSubject({.name = "test/counting", .preface = {"PFCOUNT", "log"}});
   const RunCase run_case{subject.get(), FindScenario("contention"), SynchronyClass::kNone};
   sim::Choices choices = sim::Choices::FromTape({});
   const RunResult result = RunOnce(universe, run_case, FrozenWorkload(), choices);
   ASSERT_TRUE(result.inconclusive.has_value());
-  EXPECT_NE(result.inconclusive->find("SORT"), std::string::npos) << *result.inconclusive;
+  EXPECT_NE(result.inconclusive->find("PFCOUNT"), std::string::npos) << *result.inconclusive;
   EXPECT_TRUE(result.violations.empty());
 }
 
