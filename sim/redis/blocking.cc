@@ -78,7 +78,7 @@ void Blocking::ServeKey(const Key& key) {
     Client& client = *engine_.clients.Find(*next);
     NoteEnd(client);
     const Wait wait = Unblock(client);
-    Serve(client, wait, key.second);
+    engine_.ServeAs(client.id, [&] { Serve(client, wait, key.second); });
     engine_.journal.EndUnit();
   }
 }

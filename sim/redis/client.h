@@ -12,6 +12,7 @@
 
 #include "sim/redis/blocking.h"
 #include "sim/redis/server.h"
+#include "sim/redis/tracking.h"
 
 namespace interlock::sim::redis {
 
@@ -45,6 +46,7 @@ struct Client {
   std::set<std::string, std::less<>> channels;
   std::vector<std::string> patterns;  // In order of subscription.
   std::set<std::string, std::less<>> shard_channels;
+  TrackingMode tracking;
 
   std::optional<Wait> wait;  // Set while blocked.
   bool postponed = false;    // By CLIENT PAUSE: the first of `pending` will run after it.

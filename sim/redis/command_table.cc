@@ -106,6 +106,7 @@ class Table {
              ReplicationCommands(),
              ConnectionCommands(),
              ClientCommands(),
+             ClientTrackingCommands(),
              DebugCommands(),
              InfoCommands(),
              // clang-format on

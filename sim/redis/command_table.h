@@ -166,6 +166,7 @@ std::span<const HandlerRow> TransactionCommands();
 std::span<const HandlerRow> ConfigCommands();
 std::span<const HandlerRow> ConnectionCommands();
 std::span<const HandlerRow> ClientCommands();
+std::span<const HandlerRow> ClientTrackingCommands();
 std::span<const HandlerRow> DebugCommands();
 std::span<const HandlerRow> InfoCommands();
 std::span<const HandlerRow> ServerCommands();

@@ -67,6 +67,7 @@ struct Config {
   std::int64_t slowlog_log_slower_than = 0;  // us; negative: never.
   std::int64_t slowlog_max_len = 0;
   std::int64_t latency_tracking = 0;
+  std::int64_t tracking_table_max_keys = 0;
 
   // Persistence.
   std::vector<SavePoint> save;

@@ -245,7 +245,7 @@ constexpr Parameter kParameters[] = {
     Fixed("tls-session-cache-size", "20480"),
     Fixed("tls-session-cache-timeout", "300"),
     Fixed("tls-session-caching", "yes"),
-    Number("tracking-table-max-keys", "1000000", 0, kMaxLong),
+    Number("tracking-table-max-keys", "1000000", 0, kMaxLong, &Config::tracking_table_max_keys),
     Fixed("unixsocket", "", kImmutableParameter),
     Fixed("unixsocketperm", "0", kImmutableParameter),
     Hidden(Flag("use-exit-on-panic", "no")),
@@ -287,7 +287,6 @@ constexpr std::string_view kUnacted[] = {
     "stream-node-max-entries",
     "tcp-keepalive",
     "timeout",
-    "tracking-table-max-keys",
 };
 
 constexpr ParameterAlias kAliases[] = {

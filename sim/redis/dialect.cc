@@ -77,6 +77,7 @@ constexpr Dialect kRedis80 = {.id = DialectId::kRedis80,
                               .script = &kRedis80Texts,
                               .since_72 = true,
                               .plain_score_bounds = true,
+                              .flushes_in_background = true,
                               .loses_late_refusals = true};
 
 constexpr Dialect kRedis84 = [] {

@@ -80,6 +80,8 @@ struct Dialect {
   bool slots_without_cluster = false;   ///< CLUSTER KEYSLOT outside of a cluster
   bool more_client_filters = false;     ///< IP, NAME, NOT-ID ... of CLIENT LIST and CLIENT KILL
 
+  /// FLUSHALL and FLUSHDB are answered by another thread, behind what their client is told of them.
+  bool flushes_in_background = false;
   /// A wrong password inside MULTI leaves the client without the reply of its EXEC.
   bool loses_late_refusals = false;
 

@@ -27,6 +27,7 @@ Engine::Engine()
       pause(*this),
       memory(*this),
       pubsub(*this),
+      tracking(*this),
       scripting(*this),
       cluster(*this) {
   keyspace.SetListener(&events);
@@ -85,6 +86,7 @@ void Engine::Disconnect(ClientId id) {
   if (client == nullptr) return;
   if (client->wait) blocking.Unblock(*client);
   pubsub.Forget(*client);
+  tracking.Disable(*client);
   keyspace.RemoveWatches(id);
   clients.Remove(id);  // The command that closed it may still refer to it.
 }
@@ -165,6 +167,7 @@ void Engine::ExecuteNow(Client& client, const Argv& argv) {
   if (client.replies == Replies::kSkipNext) client.replies = Replies::kSkip;
   if (client.replies == Replies::kSkipBlocked) client.replies = Replies::kOn;
   const ClientId id = client.id;
+  const ClientId outer = std::exchange(current_, id);
   const bool asked = client.asking;
   // During a long script other clients' commands may run inside this one.
   std::vector<std::string_view> words = std::move(words_);
@@ -177,9 +180,11 @@ void Engine::ExecuteNow(Client& client, const Argv& argv) {
     still = nullptr;
   }
   if (still != nullptr && asked && !still->in_multi) still->asking = false;
+  if (still != nullptr && still->tracking.caching) Tracking::EndCaching(*still);
   if (still != nullptr && still->replies == Replies::kSkip && !still->postponed) {
     still->replies = still->wait ? Replies::kSkipBlocked : Replies::kOn;
   }
+  if (script_turn.running()) current_ = outer;
   if (script_turn.running() || !journal.active()) return;
   journal.EndUnit();
   if (still != nullptr) still->last_write_offset = replication.offset();
@@ -191,10 +196,12 @@ void Engine::AfterCommand() {
     blocking.ServeReadyKeys();
     for (const ClientId id : blocking.TakeUnblocked()) RunPending(clients.Find(id));
   }
+  current_ = 0;
   if (std::exchange(limit_changed_, false)) {
     memory.MakeRoom();
     if (unmodelled_is_error) unmodelled.reset();  // The next command that needs memory is told.
   }
+  if (!long_turns) EndTurn();
   if (journal.active()) SettleEffects();
 }
 
@@ -227,15 +234,16 @@ void Engine::Process(Client& client, Arguments args) {
     if (!client.queue_failed) client.queue.emplace_back(args.begin(), args.end());
     return Emit(client, StatusValue("QUEUED"));
   }
+  if (tracking.on()) tracking.LimitTable();
   // Other clients' commands may run during a long script.
   Value inner;
   Value& reply = script_turn.running() ? inner : reply_;
   const ClientId id = client.id;
-  const ClientId outer = std::exchange(executing_, dialect().since_72 ? id : 0);
+  const ClientId outer = std::exchange(executing_, id);
   const bool replies = Run(client, *command, args, &reply);
   executing_ = outer;
   if (!AnswerUnmodelled(client) && replies && !unmodelled) Deliver(client, reply);
-  if (outer == 0) pubsub.TellCaller(id);
+  if (outer == 0) TellCaller(id);
 }
 
 bool Engine::AnswerUnmodelled(Client& client) {
@@ -283,8 +291,12 @@ bool Engine::Run(Client& client, const Command& command, Arguments args, Value* 
   const std::uint64_t before = keyspace.changes();
   const std::int64_t errors_before = statistics.attributed = statistics.error_replies;
   const Keyspace::Lookups lookups = keyspace.lookups();
+  const ClientId outer = std::exchange(author_, client.id);
+  if (tracking.on() && client.id != 0) tracking.OnScript(command, args);
   Context context{*this, client, args, command, *reply};
   command.handler(context);
+  author_ = outer;
+  if (tracking.on() && (command.flags & kReadOnly) != 0) tracking.OnRead(client, command, args);
   using Propagation = Context::Propagation;
   if (context.propagation == Propagation::kAlways ||
       (context.propagation == Propagation::kIfChanged && keyspace.changes() != before)) {
@@ -293,28 +305,6 @@ bool Engine::Run(Client& client, const Command& command, Arguments args, Value* 
   Count(client, command, *reply, errors_before, lookups);
   if (watcher) watcher(client.id, Argv(args.begin(), args.end()), *reply);
   return !context.silent;
-}
-
-std::optional<std::int64_t> Engine::NextTimerUs() const {
-  if (const auto stalled_us = stall.NextUs()) return stalled_us;
-  constexpr std::int64_t kLatestMs = INT64_MAX / 1000;
-  std::optional<std::int64_t> next_us;
-  for (const auto& deadline_ms : {blocking.NextDeadlineMs(), pause.DeadlineMs()}) {
-    if (!deadline_ms) continue;
-    const std::int64_t us = std::min(*deadline_ms, kLatestMs) * 1000;
-    next_us = std::min(us, next_us.value_or(us));
-  }
-  return next_us;
-}
-
-void Engine::RunTimers() {
-  if (unmodelled || stall.active()) return;
-  stall.SendOutput();
-  AfterCommand();
-  stall.ExecuteInput();
-  pause.RunTimers();
-  blocking.RunTimers();
-  AfterCommand();
 }
 
 void Engine::UpdateJournal() {
@@ -365,6 +355,8 @@ void Engine::ForgetProcess() {
   statistics.Reset();
   active_expiry = true;
   pubsub.Reset();
+  tracking.Reset();
+  current_ = executing_ = author_ = 0;
   scripting.Reset();
   constexpr std::uint64_t kManyStarts = 1'000'000;
   replication.Reset(identity * kManyStarts + starts_);

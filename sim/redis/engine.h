@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/redis/admission.h"
@@ -35,6 +36,7 @@
 #include "sim/redis/stall.h"
 #include "sim/redis/statistics.h"
 #include "sim/redis/surroundings.h"
+#include "sim/redis/tracking.h"
 #include "sim/redis/watcher.h"
 
 namespace interlock::sim::redis {
@@ -63,8 +65,31 @@ class Engine {
   void EmitTransaction(Client& client, Value value) {
     if (client.wants_replies()) Send(client, value);
   }
-  /// Whose messages wait for the end of its command; 0: nobody's.
+  /// Whose command runs; 0: nobody's. Messages to it may have to wait for the end of the command.
   ClientId executing() const { return executing_; }
+  /// Whose turn it is, from the checks before its command to the service of those it has woken.
+  ClientId current() const { return current_; }
+  /// Whose command changes the keys at present; 0: a script's, or the server changes them itself.
+  ClientId author() const { return author_; }
+  /// Serves one that was blocked; since Redis 7.2 as if it ran its command again.
+  template <typename Serve>
+  void ServeAs(ClientId id, Serve serve) {
+    const ClientId author = std::exchange(author_, id);
+    const ClientId current = std::exchange(current_, dialect().since_72 ? id : current_);
+    executing_ = id;
+    serve();
+    executing_ = 0;
+    TellCaller(id);
+    current_ = current;
+    author_ = author;
+  }
+  /// Sends what its command has caused for the client itself.
+  void TellCaller(ClientId id) {
+    const ClientId executing = std::exchange(executing_, 0);
+    pubsub.TellCaller(id);
+    tracking.TellCaller(id);
+    executing_ = executing;
+  }
   /// The server closes the connection.
   void Close(Client& client);
   /// Runs a command's handler after the client's other checks have passed, and journals its
@@ -81,6 +106,10 @@ class Engine {
   void RunEffect(const Effect& effect);
   /// Called after anything that may have changed data: effects reach the disk, waiters are served.
   void AfterCommand();
+  /// A turn of the event loop is over.
+  void EndTurn() {
+    if (!stall.active()) tracking.EndTurn();
+  }
   /// The process ends; the disk, the configuration and the clock stay.
   void CloseAll();
   void Kill(const Server::Crash& crash);
@@ -132,6 +161,8 @@ class Engine {
   Memory memory;
   Statistics statistics;
   PubSub pubsub;
+  Tracking tracking;
+  bool long_turns = false;  // A turn does not end with each command.
   Scripting scripting;
   Cluster cluster;
 
@@ -158,6 +189,8 @@ class Engine {
   Value reply_;  // For the present top-level command; reused for its memory.
   std::vector<std::string_view> words_;  // For a command; reused for its memory.
   ClientId executing_ = 0;
+  ClientId current_ = 0;
+  ClientId author_ = 0;
   std::int64_t start_us_ = 0;
   bool limit_changed_ = false;  // Keys may have to be evicted after the command.
 

@@ -171,7 +171,7 @@ void Keyspace::DeleteExpiredKey(int database, Database::iterator at) {
   if (listener_ != nullptr) listener_->OnExpired(database, key);
 }
 
-void Keyspace::Touch(int database, std::string_view key, std::size_t changes) {
+void Keyspace::TouchQuietly(int database, std::string_view key, std::size_t changes) {
   NoteWrite(database, key);
   ++mutations_;
   changes_ += changes;
@@ -224,6 +224,7 @@ void Keyspace::Clear(int database) {
 }
 
 void Keyspace::Replace(Databases databases) {
+  if (listener_ != nullptr) listener_->OnReplaced();
   for (int database = 0; database < kDatabases; ++database) Clear(database);
   databases_ = std::move(databases);
   ++mutations_;

@@ -27,6 +27,10 @@ class KeyspaceListener {
   virtual ~KeyspaceListener() = default;
   virtual void OnAdded(int database, std::string_view key) = 0;
   virtual void OnExpired(int database, std::string_view key) = 0;
+  /// Changed by Touch; called only if that was asked for.
+  virtual void OnTouched(std::string_view key) = 0;
+  /// Replace has begun.
+  virtual void OnReplaced() = 0;
 };
 
 /// What a look-up does with a key whose TTL has passed.
@@ -47,6 +51,8 @@ class Keyspace {
   }
   Footprint* footprint() const { return footprint_; }
   void SetListener(KeyspaceListener* listener) { listener_ = listener; }
+  /// Whether the listener hears of every Touch.
+  void AnnounceTouches(bool announce) { announce_touches_ = announce; }
   void SetNowMs(std::int64_t now_ms) { now_ms_ = now_ms; }
   std::int64_t now_ms() const { return now_ms_; }
   void SetExpiryMode(ExpiryMode mode) { expiry_mode_ = mode; }
@@ -89,7 +95,12 @@ class Keyspace {
   /// True if there was a key; says nothing to watchers, which is Touch's work.
   bool Remove(int database, std::string_view key);
   /// Every change of a value or a TTL ends here; `changes` is the number of elements for changes().
-  void Touch(int database, std::string_view key, std::size_t changes = 1);
+  void Touch(int database, std::string_view key, std::size_t changes = 1) {
+    TouchQuietly(database, key, changes);
+    if (announce_touches_) listener_->OnTouched(key);
+  }
+  /// The same for a change of which the listener need not hear.
+  void TouchQuietly(int database, std::string_view key, std::size_t changes);
   /// Removes all keys of the database, touching those that are watched.
   void Clear(int database);
   const Databases& databases() const {
@@ -155,6 +166,7 @@ class Keyspace {
   std::size_t used_memory_ = 0;
   Footprint* footprint_ = nullptr;
   KeyspaceListener* listener_ = nullptr;
+  bool announce_touches_ = false;
   ExpiryMode expiry_mode_ = ExpiryMode::kDelete;
   std::optional<std::int64_t> frozen_ms_;
   std::int64_t now_ms_ = 0;

@@ -29,6 +29,13 @@ void KeyspaceEvents::OnExpired(int database, std::string_view key) {
   const std::string_view effect[] = {"DEL", key};
   engine_.journal.Add(database, effect);
   Publish(kNotifyExpired, "expired", database, key);
+  engine_.tracking.OnModified(key, 0);
 }
+
+void KeyspaceEvents::OnTouched(std::string_view key) {
+  engine_.tracking.OnModified(key, engine_.author());
+}
+
+void KeyspaceEvents::OnReplaced() { engine_.tracking.OnFlushed(); }
 
 }  // namespace interlock::sim::redis

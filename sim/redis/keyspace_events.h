@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Publishes keyspace events, if notify-keyspace-events enables them, and journals expiries. Thread
-// safety: none.
+// Publishes keyspace events, if notify-keyspace-events enables them, journals expiries, and reports
+// all changes to the tracking of clients. Thread safety: none.
 #pragma once
 
 #include <string_view>
@@ -22,6 +22,8 @@ class KeyspaceEvents final : public KeyspaceListener {
  private:
   void OnAdded(int database, std::string_view key) override;
   void OnExpired(int database, std::string_view key) override;
+  void OnTouched(std::string_view key) override;
+  void OnReplaced() override;
 
   Engine& engine_;
 };

@@ -111,7 +111,7 @@ void PubSub::Forget(Client& client) {
 }
 
 void PubSub::Tell(ClientId id, Value message) {
-  if (id == engine_.executing()) {
+  if (id == engine_.executing() && engine_.dialect().since_72) {
     for_caller_.push_back(std::move(message));
   } else {
     engine_.Emit(id, std::move(message));

@@ -37,6 +37,8 @@ class PubSub {
   std::int64_t Publish(std::string_view channel, std::string_view message);
   /// Delivers to subscribers of the shard channel only: patterns do not match there.
   std::int64_t PublishToShard(std::string_view channel, std::string_view message);
+  /// Sends a message: to the client whose command is running, since Redis 7.2, by TellCaller.
+  void Tell(ClientId id, Value message);
   /// Sends what its own command has caused for it: since Redis 7.2, after the command's reply.
   void TellCaller(ClientId id);
 
@@ -52,7 +54,6 @@ class PubSub {
   /// Records that the set of its listeners changes.
   void NoteChange(Subscription kind, std::string_view name);
   void Drop(Subscription kind, std::string_view name, ClientId id);
-  void Tell(ClientId id, Value message);
   std::int64_t Deliver(Subscription kind, std::string_view channel, std::string_view message);
 
   Engine& engine_;

@@ -23,6 +23,8 @@ class ScriptTurn {
   bool running() const { return running_; }
   /// Whether it has run long enough for other clients to be told.
   bool busy() const { return busy_; }
+  /// Whose script runs, or ran last.
+  ClientId client() const { return client_; }
   /// Whether this client's command must wait for the end of the script.
   bool InTheWayOf(ClientId id) const { return running_ && (!busy_ || id == client_); }
 

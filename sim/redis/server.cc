@@ -118,6 +118,9 @@ ClientId Server::Connect(std::string_view address) { return state_->Connect(addr
 void Server::Disconnect(ClientId client) { state_->Disconnect(client); }
 void Server::Execute(ClientId client, const Argv& argv) { state_->Execute(client, argv); }
 
+void Server::SetLongTurns(bool are_long) { state_->long_turns = are_long; }
+void Server::EndTurn() { state_->EndTurn(); }
+
 bool Server::IsConnected(ClientId client) const { return state_->clients.Find(client) != nullptr; }
 
 bool Server::IsBlocked(ClientId client) const {
@@ -139,6 +142,11 @@ bool Server::IsAuthenticated(ClientId client) const {
 bool Server::IsSubscriber(ClientId client) const {
   const Client* found = state_->clients.Find(client);
   return found != nullptr && found->subscribed();
+}
+
+bool Server::IsTracked(ClientId client) const {
+  const Client* found = state_->clients.Find(client);
+  return found != nullptr && found->tracking.on;
 }
 
 std::string_view Server::NameOf(ClientId client) const {

@@ -128,6 +128,11 @@ class Server {
   /// sink before this returns; no reply at all means that the client is now blocked.
   void Execute(ClientId client, const Argv& argv);
 
+  /// Long: a turn of the event loop ends with EndTurn, else with each command. What CLIENT TRACKING
+  /// BCAST tells of the keys that a turn has changed is one message at its end.
+  void SetLongTurns(bool are_long);
+  void EndTurn();
+
   /// Whether its next command would have to wait: it is blocked, postponed by CLIENT PAUSE, the
   /// server is stalled, or a script runs that is not yet busy.
   bool IsBlocked(ClientId client) const;
@@ -138,6 +143,8 @@ class Server {
   bool IsAuthenticated(ClientId client) const;
   /// Whether it listens to a channel or pattern, which changes the limits on its unread output.
   bool IsSubscriber(ClientId client) const;
+  /// Whether it, or another client for it, is told of changed keys (CLIENT TRACKING).
+  bool IsTracked(ClientId client) const;
   /// The name set by CLIENT SETNAME; empty: none. Valid until the next call.
   std::string_view NameOf(ClientId client) const;
 

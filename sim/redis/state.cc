@@ -183,6 +183,7 @@ void DescribeState(Engine& engine, StateSink& sink) {
 }
 
 void DescribeStateButKeys(Engine& engine, StateSink& sink) {
+  engine.tracking.Describe(sink);
   sink.BeginPart();
   sink.Number(kScripts);
   sink.Number(engine.scripting.known());

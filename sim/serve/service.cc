@@ -32,6 +32,7 @@ Service::Service(boost::asio::io_context& io, const ServeOptions& options)
       timer_(io, [this] { timer_due_ = true; }) {
   server_.SetDialect(*options_.dialect);
   server_.SetSink(this);
+  server_.SetLongTurns(true);
 }
 
 Service::~Service() = default;
@@ -316,8 +317,8 @@ void Service::PostTurn() {
 void Service::EndTurn() {
   turn_posted_ = false;
   ResumeWaiting();
-  std::vector<std::shared_ptr<Connection>> turn;
-  turn.swap(turn_);
+  if (depth_ == 0) server_.EndTurn();
+  std::vector<std::shared_ptr<Connection>> turn = std::exchange(turn_, {});
   for (const auto& connection : turn) {
     connection->notes.in_turn = false;
     if (connection->notes.doomed && connection->open()) {

@@ -308,7 +308,8 @@ bool Gate::IsBlocked(int client) const {
 
 bool Gate::IsSubscribed(int client) const {
   return Any(client, [this](const Wire& wire) {
-    return wire.id != 0 && server(wire.node).IsSubscriber(wire.id);
+    return wire.id != 0 &&
+           (server(wire.node).IsSubscriber(wire.id) || server(wire.node).IsTracked(wire.id));
   });
 }
 

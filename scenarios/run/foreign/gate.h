@@ -74,7 +74,7 @@ class Gate : private sim::serve::Connection::Owner {
   bool has_connected(int client) const { return Of(client).connected > 0; }
   /// Whether it waits for a reply that time or another client brings.
   bool IsBlocked(int client) const;
-  /// Whether one of its connections listens for messages.
+  /// Whether one of its connections listens for messages, of changed keys included.
   bool IsSubscribed(int client) const;
   /// Number of commands executed for a client, except those executed on arrival.
   std::uint64_t executed(int client) const { return Of(client).executed; }

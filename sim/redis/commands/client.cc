@@ -155,12 +155,6 @@ void ClientNoEvict(Context& c) {
   c.Ok();
 }
 
-// Tracking is not modelled, so it is always off.
-void ClientTrackingInfo(Context& c) {
-  c.Map() = {StringValue("flags"), SetValue({StringValue("off")}), StringValue("redirect"),
-             IntegerValue(-1),     StringValue("prefixes"),        ArrayValue()};
-}
-
 constexpr HandlerRow kClientCommands[] = {
     {"client|id", [](Context& c) { c.Integer(static_cast<std::int64_t>(c.client.id)); }},
     {"client|setname", &ClientSetName},
@@ -173,8 +167,6 @@ constexpr HandlerRow kClientCommands[] = {
     {"client|unblock", &ClientUnblock},
     {"client|reply", &ClientReply},
     {"client|no-evict", &ClientNoEvict},
-    {"client|getredir", [](Context& c) { c.Integer(std::int64_t{-1}); }},
-    {"client|trackinginfo", &ClientTrackingInfo},
 };
 
 }  // namespace

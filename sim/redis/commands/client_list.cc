@@ -22,6 +22,9 @@ std::string Flags(const Client& client) {
   if (client.subscribed() || !client.shard_channels.empty()) flags.push_back('P');
   if (client.in_multi) flags.push_back('x');
   if (client.wait || client.postponed) flags.push_back('b');
+  if (client.tracking.on) flags.push_back('t');
+  if (client.tracking.redirect_broken) flags.push_back('R');
+  if (client.tracking.broadcast) flags.push_back('B');
   if (client.close_after_reply) flags.push_back('c');
   if (client.no_evict) flags.push_back('e');
   if (client.address.starts_with('/')) flags.push_back('U');
@@ -130,7 +133,7 @@ std::string ClientLine(const Context& c, const Client& client) {
       .Add("events", output.waits ? "rw" : "r")
       .Add("cmd", client.last_command == nullptr ? "NULL" : client.last_command->name)
       .Add("user", "default")
-      .Add("redir", "-1")
+      .Add("redir", client.tracking.shown_redirect())
       .Add("resp", std::int64_t{client.protocol});
   return line.Take();
 }

@@ -155,6 +155,7 @@ void Quit(Context& c) {
 void Reset(Context& c) {
   c.engine.DiscardTransaction(c.client);
   c.engine.pubsub.Forget(c.client);
+  c.engine.tracking.Disable(c.client);
   c.client.database = 0;
   c.client.name.clear();
   c.client.protocol = 2;

@@ -101,7 +101,7 @@ std::string ClientsSection(Engine& engine) {
       .Add("client_recent_max_input_buffer", "20480")
       .Add("client_recent_max_output_buffer", "0")
       .Add("blocked_clients", blocked)
-      .Add("tracking_clients", "0")
+      .Add("tracking_clients", engine.tracking.clients())
       .Add("clients_in_timeout_table", timed);
   return section.Take();
 }
@@ -181,9 +181,12 @@ std::string StatsSection(Engine& engine) {
       .AddAll({"latest_fork_usec", "total_forks", "migrate_cached_sockets",
                "slave_expires_tracked_keys", "active_defrag_hits", "active_defrag_misses",
                "active_defrag_key_hits", "active_defrag_key_misses", "total_active_defrag_time",
-               "current_active_defrag_time", "tracking_total_keys", "tracking_total_items",
-               "tracking_total_prefixes", "unexpected_error_replies"},
+               "current_active_defrag_time"},
               "0")
+      .Add("tracking_total_keys", engine.tracking.keys())
+      .Add("tracking_total_items", engine.tracking.items())
+      .Add("tracking_total_prefixes", engine.tracking.prefixes())
+      .Add("unexpected_error_replies", "0")
       .Add("total_error_replies", statistics.error_replies)
       .AddAll({"dump_payload_sanitizations", "total_reads_processed", "total_writes_processed",
                "io_threaded_reads_processed", "io_threaded_writes_processed",

@@ -20,6 +20,7 @@ struct Place {
   Engine& engine;
   int database;
   std::string_view key;
+  bool for_waiter = false;
 
   void Notify(NotifyClass type, std::string_view event) const {
     engine.events.Publish(type, event, database, key);
@@ -34,7 +35,12 @@ void Popped(const Place& from, bool left, const List& list, std::size_t changes)
     from.engine.keyspace.Remove(from.database, from.key);
     from.Notify(kNotifyGeneric, "del");
   }
-  from.engine.keyspace.Touch(from.database, from.key, changes);
+  // To Redis 7.0 that is still the change of whoever has pushed the element.
+  if (from.for_waiter && !from.engine.dialect().since_72) {
+    from.engine.keyspace.TouchQuietly(from.database, from.key, changes);
+  } else {
+    from.engine.keyspace.Touch(from.database, from.key, changes);
+  }
 }
 
 std::string PopOne(const Place& from, bool left) {
@@ -193,7 +199,7 @@ void LMove(Context& c) {
 }
 
 void ServePop(Engine& engine, Client& client, const Wait& wait, const std::string& key) {
-  const std::string item = PopOne({engine, wait.database, key}, wait.from_left);
+  const std::string item = PopOne({engine, wait.database, key, true}, wait.from_left);
   const std::string_view effect[] = {PopName(wait.from_left), key};
   engine.journal.Add(wait.database, effect);
   engine.Emit(client, PairValue(key, item));
@@ -241,8 +247,8 @@ void ServeMove(Engine& engine, Client& client, const Wait& wait, const std::stri
     ++engine.statistics.Of(*client.last_command).failed;
     return engine.blocking.ReplyError(client, kWrongType);
   }
-  const std::string item =
-      MoveElement({engine, wait.database, key}, wait.from_left, wait.destination, wait.to_left);
+  const std::string item = MoveElement({engine, wait.database, key, true}, wait.from_left,
+                                       wait.destination, wait.to_left);
   if (wait.as_rpoplpush) {
     const std::string_view effect[] = {"RPOPLPUSH", key, wait.destination};
     engine.journal.Add(wait.database, effect);

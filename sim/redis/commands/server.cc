@@ -33,6 +33,10 @@ void Flush(Context& c, bool all) {
   for (int database = 0; database < kDatabases; ++database) {
     if (all || database == c.database()) c.keyspace().Clear(database);
   }
+  c.engine.tracking.OnFlushed();
+  const bool waits = c.dialect().flushes_in_background && !c.client.must_not_block &&
+                     (c.args.size() == 1 || EqualsIgnoreCase(c.args[1], "sync"));
+  if (waits) c.engine.TellCaller(c.client.id);
   c.Ok();
 }
 

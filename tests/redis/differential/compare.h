@@ -41,7 +41,7 @@ void SortMessages(std::vector<sim::redis::Value>* values);
 
 /// What the two servers do not share.
 struct Surroundings {
-  std::span<const std::int64_t> real_ids;  ///< client ids, by connection
+  std::span<const std::int64_t> real_ids;  ///< client ids, those of one client at one place
   std::span<const std::int64_t> fake_ids;
   std::int64_t now_ms = 0;  ///< both were asked within seconds of it
 };

@@ -124,13 +124,14 @@ TEST_F(Differential, EveryScriptBodyAgrees) {
   }
 }
 
-TEST_F(Differential, DataCommandsAgree) { Run("data", 30); }
+TEST_F(Differential, DataCommandsAgree) { Run("data", 25); }
 TEST_F(Differential, TransactionsAgree) { Run("transactions", 10); }
-TEST_F(Differential, ScriptsAgree) { Run("scripts", 20); }
-TEST_F(Differential, BlockedClientsAgree) { Run("blocking", 12); }
+TEST_F(Differential, ScriptsAgree) { Run("scripts", 18); }
+TEST_F(Differential, BlockedClientsAgree) { Run("blocking", 10); }
 TEST_F(Differential, MessagesAgree) { Run("messages", 8); }
 TEST_F(Differential, EventsAgree) { Run("events", 8); }
-TEST_F(Differential, SettingsAgree) { Run("settings", 12); }
+TEST_F(Differential, SettingsAgree) { Run("settings", 10); }
+TEST_F(Differential, TrackingAgrees) { Run("tracking", 12); }
 
 // The last one, because it judges what those before it have reached.
 TEST_F(Differential, EveryModelledCommandIsReachedInEveryWay) {

@@ -56,6 +56,14 @@ constexpr Profile kProfiles[] = {
      .connection = 20,
      .setting = 20,
      .reconnect = 3},
+    {.name = "tracking",
+     .data = 15,
+     .transaction = 8,
+     .script = 4,
+     .blocking = 3,
+     .waking = 8,
+     .tracking = 60,
+     .reconnect = 2},
 };
 
 // Those of a group that can be generated: the fake models their commands.
@@ -83,11 +91,12 @@ struct Grammar {
   std::vector<std::string_view> connection = Modelled({ConnectionPatterns()});
   std::vector<std::string_view> scripting = Modelled({ScriptingPatterns()});
   std::vector<std::string_view> setting = Modelled({SettingPatterns()});
+  std::vector<std::string_view> tracking = Modelled({TrackingPatterns()});
   std::vector<std::string_view> any =
       Modelled({StringPatterns(), BitPatterns(), KeyPatterns(), ListPatterns(), HashPatterns(),
                 SetPatterns(), SortedSetPatterns(), SortPatterns(), NoChoicePatterns(),
                 PlainPatterns(), TransactionPatterns(), BlockingPatterns(), PubSubPatterns(),
-                ConnectionPatterns(), ScriptingPatterns(), SettingPatterns()});
+                ConnectionPatterns(), ScriptingPatterns(), SettingPatterns(), TrackingPatterns()});
   std::vector<std::string_view> populating = Modelled({PopulatingPatterns()});
 };
 
@@ -216,6 +225,7 @@ class Planner {
     if (is(profile_.pubsub)) return plan->push_back(Draw(grammar.pubsub));
     if (is(profile_.connection)) return plan->push_back(Draw(grammar.connection));
     if (is(profile_.setting)) return plan->push_back(Draw(grammar.setting));
+    if (is(profile_.tracking)) return plan->push_back(Draw(grammar.tracking));
     if (is(profile_.reconnect)) return plan->push_back({});
     const bool choosing = !grammar.choosing.empty() && dice_->Chance(4);
     plan->push_back(Draw(choosing ? grammar.choosing : grammar.data));

@@ -28,6 +28,7 @@ struct Profile {
   std::uint64_t pubsub = 0;
   std::uint64_t connection = 0;
   std::uint64_t setting = 0;
+  std::uint64_t tracking = 0;  ///< of keys, and changes of them
   std::uint64_t reconnect = 0;
   bool events = false;  ///< keyspace notifications are on, and somebody listens
 };

@@ -39,6 +39,7 @@ Patterns TransactionPatterns();
 Patterns ConnectionPatterns();
 Patterns ScriptingPatterns();
 Patterns SettingPatterns();
+Patterns TrackingPatterns();
 
 /// What a sequence may begin with: one key of each type, and one whose time is over.
 Patterns PopulatingPatterns();

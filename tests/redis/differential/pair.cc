@@ -11,6 +11,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "sim/redis/engine.h"
 #include "sim/redis/text.h"
 #include "tests/redis/differential/tested_server.h"
 
@@ -23,7 +24,8 @@ using sim::redis::Value;
 
 namespace {
 
-// What a loaded machine may need to answer; only a disagreement waits for it.
+// What a loaded machine may need to answer, and several times that where another thread does it;
+// only a disagreement waits for it.
 constexpr int kImpatienceMs = 25;
 
 constexpr std::string_view kNothing = "(nothing)";
@@ -96,7 +98,9 @@ void Pair::Begin(std::size_t connections) {
     Connect(i);
     wires_[i]->Send({"CLIENT", "ID"});
   }
-  for (std::size_t i = 0; i < connections; ++i) real_ids_[i] = wires_[i]->Await().integer;
+  known_real_ids_.clear();
+  known_fake_ids_.clear();
+  for (std::size_t i = 0; i < connections; ++i) SetRealId(i, wires_[i]->Await().integer);
   Connect(kControl);
   Barrier();  // The server has met it before a password may be set.
   sink_.closed.clear();
@@ -128,7 +132,13 @@ void Pair::Reconnect(std::size_t connection) {
   for (std::size_t at = list.find(kLine); at != std::string::npos; at = list.find(kLine, at + 1)) {
     newest = std::max<std::int64_t>(newest, std::stoll(list.substr(at + kLine.size(), 20)));
   }
-  real_ids_[connection] = newest;
+  SetRealId(connection, newest);
+}
+
+void Pair::SetRealId(std::size_t connection, std::int64_t id) {
+  real_ids_[connection] = id;
+  known_real_ids_.push_back(id);
+  known_fake_ids_.push_back(fake_ids_[connection]);
 }
 
 void Pair::Barrier() {
@@ -236,8 +246,9 @@ std::optional<std::string> Pair::RunStep(const Step& step) {
   // More words than this end the connection of a client that has yet to authenticate.
   if (changed_settings_ && step.argv.size() > 10) return std::nullopt;
   if (IsRandomChoice(step.argv) || IsFirstPage(step.argv)) {
-    // Only where the answer comes at once, and the fake can be brought to the same state.
-    if (in_multi_[sender] || muted_ || limited_ ||
+    // Only where the answer comes at once, and the fake can be brought to the same state without
+    // telling anybody.
+    if (in_multi_[sender] || muted_ || limited_ || fake_.engine().tracking.on() ||
         fake_.IsBlocked(static_cast<ClientId>(fake_ids_[sender]))) {
       return std::nullopt;
     }
@@ -259,7 +270,8 @@ void Pair::SendToBoth(const Step& step) {
 }
 
 std::optional<Value> Pair::Receive(std::size_t connection) {
-  std::optional<Value> value = wires_[connection]->Read(kImpatienceMs);
+  const bool slow = TestedDialect().flushes_in_background;
+  std::optional<Value> value = wires_[connection]->Read(slow ? 20 * kImpatienceMs : kImpatienceMs);
   if (value || wires_[connection]->closed()) return value;
   Barrier();
   return wires_[connection]->Read(0);
@@ -282,11 +294,12 @@ std::optional<std::string> Pair::CompareReplies(std::size_t sender) {
     for (std::size_t i = 0; i < reals.size(); ++i) {
       if (auto disagreement = CompareReply(receiver, reals[i], fakes[i])) return disagreement;
     }
-    if (!in_multi_[receiver] && !fake_.IsBlocked(static_cast<ClientId>(fake_ids_[receiver]))) {
-      tolerances_[receiver] = {};
-    }
-    // What was not yet written when a connection is killed is lost.
     const auto id = static_cast<ClientId>(fake_ids_[receiver]);
+    // MULTI may have been sent while it was blocked.
+    const auto* client = fake_.engine().clients.Find(id);
+    const bool queues = client != nullptr && client->in_multi;
+    if (!in_multi_[receiver] && !queues && !fake_.IsBlocked(id)) tolerances_[receiver] = {};
+    // What was not yet written when a connection is killed is lost.
     const bool killed =
         std::find(sink_.closed.begin(), sink_.closed.end(), id) != sink_.closed.end();
     if (reals.size() < fakes.size() && !(killed && wires_[receiver]->closed())) {

@@ -54,6 +54,7 @@ class Pair {
   void Begin(std::size_t connections);
   void Connect(std::size_t connection);
   void Reconnect(std::size_t connection);
+  void SetRealId(std::size_t connection, std::int64_t id);
   std::optional<std::string> RunStep(const Step& step);
   std::optional<std::string> CompareOthers(
       std::size_t sender,
@@ -73,7 +74,7 @@ class Pair {
   std::optional<std::string> CompareAll(const std::vector<sim::redis::Argv>& commands,
                                         std::vector<sim::redis::Value>* replies);
   void Follow(const Step& step, Coverage* coverage);
-  Surroundings TheSurroundings() const { return {real_ids_, fake_ids_, now_ms_}; }
+  Surroundings TheSurroundings() const { return {known_real_ids_, known_fake_ids_, now_ms_}; }
 
   sim::redis::Argv WithIds(const sim::redis::Argv& argv, bool real) const;
   std::size_t IndexOf(sim::redis::ClientId id) const;
@@ -97,6 +98,9 @@ class Pair {
   std::array<std::unique_ptr<WireClient>, kConnections + 1> wires_;
   std::array<std::int64_t, kConnections + 1> real_ids_{};
   std::array<std::int64_t, kConnections + 1> fake_ids_{};
+  // Of all clients so far: a message may name one that is gone.
+  std::vector<std::int64_t> known_real_ids_;
+  std::vector<std::int64_t> known_fake_ids_;
   // Of the commands that a connection has not had its answer to yet, or has queued.
   std::array<Tolerance, kConnections + 1> tolerances_{};
   std::array<std::vector<sim::redis::Argv>, kConnections + 1> queued_;

@@ -55,6 +55,86 @@ constexpr Regression kRegressions[] = {
     {"the error in a script keeps its code and names its line",
      R"~(0> LPUSH l1 a
         0> EVAL "local x = 1\nreturn redis.call('incr', 'l1')" 0)~"},
+    {"own changes of tracked keys are told behind the reply, and behind EXEC",
+     R"~(0> HELLO 3
+        0> CLIENT TRACKING ON
+        0> MGET s1 s2
+        0> MSET s2 a s1 b
+        0> MULTI
+        0> GET s1
+        0> SET s1 c
+        0> GET s1
+        0> EXEC
+        1> SET s1 d
+        0> GET s1
+        0> EVAL "redis.call('set','s2','1') redis.call('set','s1','2') return 3" 0)~"},
+    {"broadcasts come by prefix, once for each turn",
+     R"~(0> HELLO 3
+        0> CLIENT TRACKING ON BCAST PREFIX s PREFIX l
+        1> HELLO 3
+        1> CLIENT TRACKING ON BCAST NOLOOP
+        2> MSET s2 a none b s1 c
+        1> MULTI
+        1> RPUSH l1 a
+        1> SET s1 b
+        1> EXEC
+        1> EVAL "redis.call('del','s1','l1') return 3" 0
+        2> SET dead x PXAT 1
+        1> SET s1 x PXAT 1
+        1> GET s1)~"},
+    {"a client that opts in is told of what it reads behind CLIENT CACHING",
+     R"~(0> HELLO 3
+        0> CLIENT TRACKING ON OPTIN
+        0> GET s1
+        0> CLIENT CACHING YES
+        0> MULTI
+        0> PTTL s2
+        0> GET s2
+        0> EXEC
+        0> GET none
+        1> MSET s1 a s2 b none c)~"},
+    {"a redirection ends with whom it leads to",
+     R"~(0> HELLO 3
+        1> SUBSCRIBE __redis__:invalidate
+        0> CLIENT TRACKING ON REDIRECT @1
+        0> GET s1
+        2> SET s1 a
+        0> GET s1
+        1> (reconnect)
+        2> SET s1 a
+        0> CLIENT TRACKINGINFO
+        0> GET s1
+        0> SET s1 b
+        2> FLUSHALL)~"},
+    {"a waiter hears of the push before what it has waited for",
+     R"~(0> HELLO 3
+        0> CLIENT TRACKING ON
+        0> LRANGE l1 0 -1
+        0> LRANGE l2 0 -1
+        0> BLMOVE l1 l2 LEFT LEFT 0
+        1> RPUSH l1 a)~"},
+    {"to Redis 7.0 a list that wakes BLPOP or BLMOVE was changed by the push alone",
+     R"~(0> HELLO 3
+        1> HELLO 3
+        0> CLIENT TRACKING ON BCAST NOLOOP
+        1> CLIENT TRACKING ON BCAST NOLOOP
+        0> BLPOP l1 0
+        1> RPUSH l1 a b
+        0> BLMOVE l2 l1 LEFT LEFT 0
+        1> RPUSH l2 a
+        0> BLMPOP 0 1 l1 LEFT COUNT 2
+        1> RPUSH l1 a b
+        0> BZPOPMIN z1 0
+        1> ZADD z1 1 a 2 b)~"},
+    {"all keys are gone: null, which is told even to a client without replies",
+     R"~(0> HELLO 3
+        0> CLIENT TRACKING ON
+        0> CLIENT REPLY OFF
+        1> FLUSHALL
+        0> FLUSHDB
+        0> GET s1
+        1> SET s1 x
+        1> SWAPDB 0 1)~"},
 };
 
 }  // namespace
