@@ -89,6 +89,8 @@ class Table {
              ListCommands(),
              ListPopCommands(),
              HashCommands(),
+             HashTtlCommands(),
+             HashExCommands(),
              SetCommands(),
              SetAlgebraCommands(),
              SortedSetCommands(),

@@ -154,6 +154,8 @@ std::span<const HandlerRow> SortCommands();
 std::span<const HandlerRow> ListCommands();
 std::span<const HandlerRow> ListPopCommands();
 std::span<const HandlerRow> HashCommands();
+std::span<const HandlerRow> HashTtlCommands();
+std::span<const HandlerRow> HashExCommands();
 std::span<const HandlerRow> SetCommands();
 std::span<const HandlerRow> SetAlgebraCommands();
 std::span<const HandlerRow> SortedSetCommands();

@@ -36,6 +36,24 @@ bool Hash::Set(std::string_view field, std::string_view value, const EncodingLim
   return true;
 }
 
+void Hash::SetExpiry(std::string_view field, std::int64_t expires_at_ms, TimedForm form) {
+  PrepareForTtls(form);
+  const bool stays = expires_at_ms == kNoExpiry && ExpiryOf(field) == kNoExpiry;
+  ttls_.Set(field, expires_at_ms);
+  if (form == TimedForm::kHashTable && timed()) compact_ = false;
+  if (!compact_ || stays) return;
+  // Before all others that expire no earlier.
+  std::size_t place = 0;
+  for (const Item& item : items()) {
+    if (item.first == field) continue;
+    const std::int64_t other = ExpiryOf(item.first);
+    const bool before = expires_at_ms == kNoExpiry || (other != kNoExpiry && other < expires_at_ms);
+    if (!before) break;
+    ++place;
+  }
+  fields_.MoveTo(field, place);
+}
+
 bool Set::Contains(std::string_view member) const {
   if (!compact_) return members_.Find(member) != nullptr;
   std::int64_t number = 0;

@@ -15,6 +15,7 @@
 
 #include "sim/redis/dictionary.h"
 #include "sim/redis/encoding_limits.h"
+#include "sim/redis/field_ttls.h"
 #include "sim/redis/sorted_set.h"
 #include "sim/redis/text_queue.h"
 
@@ -27,23 +28,47 @@ struct List {
   void Push(bool left, std::string_view item);
 };
 
+/// What TTLs of fields make of a compact hash.
+enum class TimedForm : std::uint8_t {
+  kOrdered,    ///< Redis: fields stand in the order of their expiries, those without one last
+  kHashTable,  ///< Valkey: it is no longer compact
+};
+
+/// Says nothing of fields whose TTL has passed: they are there until they are removed.
 class Hash {
  public:
   using Item = Dictionary<std::string>::Item;
   std::size_t size() const { return fields_.size(); }
   const std::vector<Item>& items() const { return fields_.items(); }
   const std::string* Find(std::string_view field) const { return fields_.Find(field); }
-  /// Returns true if the field is new. A text that is too long, or too many fields, ends the
-  /// compact encoding.
+  /// Returns true if the field is new; an old one keeps its TTL and its place. A text that is too
+  /// long, or too many fields, ends the compact encoding.
   bool Set(std::string_view field, std::string_view value, const EncodingLimits& limits = {});
-  bool Remove(std::string_view field) { return fields_.Remove(field, compact_); }
+  bool Remove(std::string_view field) {
+    ttls_.Remove(field);
+    return fields_.Remove(field, compact_);
+  }
 
   /// Whether Redis would use a listpack; otherwise a hashtable.
   bool compact() const { return compact_; }
 
+  /// Whether a field has a TTL.
+  bool timed() const { return !ttls_.empty(); }
+  const FieldTtls& ttls() const { return ttls_; }
+  /// kNoExpiry: it has no TTL, or is not there.
+  std::int64_t ExpiryOf(std::string_view field) const { return ttls_.Of(field); }
+  /// kNoExpiry: without a TTL. REQUIRES: the field is there.
+  void SetExpiry(std::string_view field, std::int64_t expires_at_ms, TimedForm form);
+  /// What Redis does to a hash before it gives a field of it a TTL, even if none gets one.
+  void PrepareForTtls(TimedForm form) { has_room_for_ttls_ |= form == TimedForm::kOrdered; }
+  /// A listpack with TTLs, though it may have none (any more).
+  bool has_room_for_ttls() const { return has_room_for_ttls_; }
+
  private:
   Dictionary<std::string> fields_;
+  FieldTtls ttls_;
   bool compact_ = true;
+  bool has_room_for_ttls_ = false;
 };
 
 class Set {

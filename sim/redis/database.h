@@ -14,8 +14,6 @@
 
 namespace interlock::sim::redis {
 
-inline constexpr std::int64_t kNoExpiry = -1;
-
 /// What OBJECT ENCODING says of a string depends on how it was made.
 enum class StringForm : std::uint8_t {
   kShortest,  ///< "int" if it is a number, else as kText

@@ -35,6 +35,8 @@ constexpr DialectSet Of(DialectId id) {
 inline constexpr DialectSet kNewerRedis = Of(DialectId::kRedis80) | Of(DialectId::kRedis84);
 inline constexpr DialectSet kValkeyFrom90 = Of(DialectId::kValkey91) | Of(DialectId::kValkey92);
 inline constexpr DialectSet kAnyValkey = Of(DialectId::kValkey81) | kValkeyFrom90;
+/// Those whose hashes have fields with a TTL.
+inline constexpr DialectSet kFieldTtls = kNewerRedis | kValkeyFrom90;
 inline constexpr DialectSet kAllButRedis70 = kNewerRedis | kAnyValkey;
 
 /// What scripts are told.

@@ -4,6 +4,7 @@
 // access by index, in an order that is a function of the calls made. Copies are deep.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -73,9 +74,7 @@ class Dictionary {
     if (!index_.empty()) {
       index_.Insert(PositionIndex::HashOf(key), items_.size() - 1);
     } else if (items_.size() > kWalked) {
-      for (std::size_t at = 0; at < items_.size(); ++at) {
-        index_.Insert(PositionIndex::HashOf(items_[at].first), at);
-      }
+      Reindex();
     }
     return items_.back().second;
   }
@@ -102,8 +101,30 @@ class Dictionary {
     return true;
   }
 
+  /// Gives an item another place, in linear time; those between move up or down. REQUIRES: the key
+  /// is there.
+  void MoveTo(std::string_view key, std::size_t place) {
+    const std::size_t at = Locate(key);
+    const auto item = [this](std::size_t i) {
+      return items_.begin() + static_cast<std::ptrdiff_t>(i);
+    };
+    if (place < at) {
+      std::rotate(item(place), item(at), item(at + 1));
+    } else {
+      std::rotate(item(at), item(at + 1), item(place + 1));
+    }
+    if (!index_.empty()) Reindex();
+  }
+
  private:
   static constexpr std::size_t kWalked = 16;  // Up to here linear search is faster.
+
+  void Reindex() {
+    index_ = PositionIndex();
+    for (std::size_t at = 0; at < items_.size(); ++at) {
+      index_.Insert(PositionIndex::HashOf(items_[at].first), at);
+    }
+  }
 
   std::size_t Locate(std::string_view key) const {
     if (!index_.empty()) {

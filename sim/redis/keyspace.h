@@ -31,6 +31,9 @@ class KeyspaceListener {
   virtual void OnTouched(std::string_view key) = 0;
   /// Replace has begun.
   virtual void OnReplaced() = 0;
+  /// Fields of a hash were collected; `emptied`: and the key with them.
+  virtual void OnCollected(int database, std::string_view key,
+                           const std::vector<std::string>& fields, bool emptied) = 0;
 };
 
 /// What a look-up does with a key whose TTL has passed.
@@ -83,6 +86,13 @@ class Keyspace {
     return databases_[Index(database)];
   }
   bool IsExpired(const Entry& entry) const { return entry.IsExpiredAt(expiry_clock_ms()); }
+  /// The time by which keys and fields expire.
+  std::int64_t expiry_clock_ms() const { return frozen_ms_.value_or(now_ms_); }
+  /// The same for a field of a hash, which nobody sees then.
+  bool IsFieldOver(std::int64_t expires_at_ms) const {
+    return expires_at_ms != kNoExpiry && expiry_clock_ms() > expires_at_ms &&
+           expiry_mode_ != ExpiryMode::kIgnore;
+  }
 
   /// Adds a key in place of what may be there. A key that was not there is remembered in
   /// TakeReadyKeys(); an overwritten one wakes nobody (ZUNIONSTORE over a string).
@@ -111,7 +121,11 @@ class Keyspace {
   void Replace(Databases databases);
   /// Removes what has expired, and nobody hears of it.
   void ForgetExpired();
+  /// The same for the fields of hashes, and for hashes that have no others.
+  void ForgetExpiredFields();
   void DeleteExpired(int database);
+  /// Removes the fields of hashes whose TTL has passed: until then they count (HLEN, EXISTS).
+  void CollectFields(int database);
   /// SWAPDB. Watched keys and waiters stay where they are: they see other data.
   void Swap(int first, int second);
   /// The next page of a scan, see ScanOrder::PageFrom.
@@ -139,7 +153,6 @@ class Keyspace {
 
  private:
   static std::size_t Index(int database) { return static_cast<std::size_t>(database); }
-  std::int64_t expiry_clock_ms() const { return frozen_ms_.value_or(now_ms_); }
   Database::iterator Locate(Database& keys, std::string_view key);
   void DeleteExpiredKey(int database, Database::iterator at);
   /// A new key's entry, with whatever its node held before. REQUIRES: `next` is the one after it.

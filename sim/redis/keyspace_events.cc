@@ -38,4 +38,25 @@ void KeyspaceEvents::OnTouched(std::string_view key) {
 
 void KeyspaceEvents::OnReplaced() { engine_.tracking.OnFlushed(); }
 
+// Redis propagates each field by itself, and leaves it to the last one that the key goes too.
+void KeyspaceEvents::OnCollected(int database, std::string_view key,
+                                 const std::vector<std::string>& fields, bool emptied) {
+  std::vector<std::string_view> effect = {"HDEL", key};
+  for (const std::string& field : fields) {
+    effect.push_back(field);
+    if (engine_.dialect().valkey) continue;
+    engine_.journal.Add(database, effect);
+    engine_.journal.EndUnit();
+    effect.pop_back();
+  }
+  if (engine_.dialect().valkey) {
+    engine_.journal.Add(database, effect);
+    const std::string_view unlink[] = {"UNLINK", key};
+    if (emptied) engine_.journal.Add(database, unlink);
+    engine_.journal.EndUnit();
+  }
+  Publish(kNotifyHash, "hexpired", database, key);
+  if (emptied) Publish(kNotifyGeneric, "del", database, key);
+}
+
 }  // namespace interlock::sim::redis

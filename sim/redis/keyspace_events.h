@@ -4,7 +4,9 @@
 // all changes to the tracking of clients. Thread safety: none.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/redis/keyspace.h"
 #include "sim/redis/notifications.h"
@@ -24,6 +26,8 @@ class KeyspaceEvents final : public KeyspaceListener {
   void OnExpired(int database, std::string_view key) override;
   void OnTouched(std::string_view key) override;
   void OnReplaced() override;
+  void OnCollected(int database, std::string_view key, const std::vector<std::string>& fields,
+                   bool emptied) override;
 
   Engine& engine_;
 };

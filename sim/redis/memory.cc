@@ -29,6 +29,7 @@ struct ValueSize {
   static constexpr std::size_t kCompactItem = 3;  // Lengths around a listpack's element.
   static constexpr std::size_t kNode = 32;        // Of a hash table, with its slot.
   static constexpr std::size_t kSkipNode = 40;
+  static constexpr std::size_t kExpiry = 16;  // Of a field.
 
   // Extrapolates from the average of a few.
   template <typename At>
@@ -48,7 +49,7 @@ struct ValueSize {
            Sampled(list.size(), [&](std::size_t i) { return list.items[i].size() + kCompactItem; });
   }
   std::size_t operator()(const Hash& hash) const {
-    return kObject + 8 + Sampled(hash.size(), [&](std::size_t i) {
+    return kObject + 8 + kExpiry * hash.ttls().size() + Sampled(hash.size(), [&](std::size_t i) {
              const auto& [field, value] = hash.items()[i];
              if (hash.compact()) return field.size() + value.size() + 2 * kCompactItem;
              return kNode + TextSize(field) + TextSize(value);

@@ -268,7 +268,10 @@ void Persistence::Load(std::int64_t loading_us) {
   if (engine_.config().appendonly == 0) {
     if (rdb_) keyspace.Replace(*rdb_);
     // A replica would keep them: deleting them is up to its master.
-    if (!engine_.replication.is_replica()) keyspace.ForgetExpired();
+    if (!engine_.replication.is_replica()) {
+      keyspace.ForgetExpired();
+      if (engine_.dialect().valkey) keyspace.ForgetExpiredFields();
+    }
   } else if (file_.exists) {
     keyspace.Replace(file_.base);
     keyspace.SetExpiryMode(ExpiryMode::kIgnore);

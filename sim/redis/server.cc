@@ -161,6 +161,7 @@ void Server::RunActiveExpiry() {
   if (!state_->active_expiry || state_->keyspace.expiry_mode() != ExpiryMode::kDelete) return;
   for (int database = 0; database < kDatabases; ++database) {
     state_->keyspace.DeleteExpired(database);
+    if (state_->dialect().IsIn(kFieldTtls)) state_->keyspace.CollectFields(database);
   }
   state_->AfterCommand();
 }
@@ -184,7 +185,13 @@ std::vector<std::pair<std::string, std::string>> Server::PeekHash(int database,
                                                                   std::string_view key) const {
   const auto* hash = Peek<Hash>(state_->keyspace, database, key);
   if (hash == nullptr) return {};
-  return {hash->items().begin(), hash->items().end()};
+  std::vector<Hash::Item> items = hash->items();
+  if (hash->timed()) {
+    std::erase_if(items, [&](const Hash::Item& item) {
+      return state_->keyspace.IsFieldOver(hash->ExpiryOf(item.first));
+    });
+  }
+  return items;
 }
 
 std::vector<std::pair<std::string, double>> Server::PeekSortedSet(int database,

@@ -46,15 +46,27 @@ constexpr std::string_view kDescribed[] = {"append",
                                            "getset",
                                            "hdel",
                                            "hexists",
+                                           "hexpire",
+                                           "hexpireat",
+                                           "hexpiretime",
                                            "hget",
                                            "hgetall",
+                                           "hgetdel",
+                                           "hgetex",
                                            "hincrby",
                                            "hkeys",
                                            "hlen",
                                            "hmget",
                                            "hmset",
+                                           "hpersist",
+                                           "hpexpire",
+                                           "hpexpireat",
+                                           "hpexpiretime",
+                                           "hpttl",
                                            "hset",
+                                           "hsetex",
                                            "hsetnx",
+                                           "httl",
                                            "hvals",
                                            "incr",
                                            "incrby",
@@ -125,6 +137,7 @@ void DescribeData(const Data& data, StateSink& sink) {
     for (const auto& [field, value] : hash->items()) {
       sink.Text(field);
       sink.Text(value);
+      if (hash->timed()) sink.Number(static_cast<std::uint64_t>(hash->ExpiryOf(field)));
     }
   } else if (const auto* set = std::get_if<Set>(&data)) {
     sink.Number(set->size());

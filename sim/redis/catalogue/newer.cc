@@ -15,7 +15,6 @@ struct NewRow {
   Command command;
 };
 
-constexpr DialectSet kFieldTtl = kNewerRedis | kValkeyFrom90;
 constexpr DialectSet kMSetEx = Of(DialectId::kRedis84) | kValkeyFrom90;
 constexpr DialectSet kDelEx = Of(DialectId::kRedis84) | Of(DialectId::kValkey92);
 constexpr std::uint32_t kField = kWrite | kFast;
@@ -58,23 +57,23 @@ constexpr NewRow kNewRows[] = {
     {kDelEx & kAnyValkey, {"delex", 4, kWrite | kFast, kAclString, {Key(1, kRemoves)}}},
     {kValkeyFrom90, {"delifeq", 3, kWrite | kFast, kAclString, {Key(1, kRemoves)}}},
     {Of(DialectId::kRedis84), {"digest", 2, kReadOnly | kFast, kAclString, {Key(1, kReads)}}},
-    {kFieldTtl, {"hexpire", -6, kField, kAclHash, {Key(1, kUpdates)}}},
-    {kFieldTtl, {"hexpireat", -6, kField, kAclHash, {Key(1, kUpdates)}}},
-    {kFieldTtl, {"hexpiretime", -5, kLook, kAclHash, {Key(1, kReads)}}},
-    {kFieldTtl, {"hgetdel", -5, kField, kAclHash, {Key(1, kTakes)}}},
-    {kFieldTtl & kNewerRedis, {"hgetex", -5, kField, kAclHash,
+    {kFieldTtls, {"hexpire", -6, kField, kAclHash, {Key(1, kUpdates)}}},
+    {kFieldTtls, {"hexpireat", -6, kField, kAclHash, {Key(1, kUpdates)}}},
+    {kFieldTtls, {"hexpiretime", -5, kLook, kAclHash, {Key(1, kReads)}}},
+    {kFieldTtls, {"hgetdel", -5, kField, kAclHash, {Key(1, kTakes)}}},
+    {kFieldTtls & kNewerRedis, {"hgetex", -5, kField, kAclHash,
       {Noted(Key(1, kReadsAndUpdates), "RW and UPDATE because it changes the TTL")}}},
-    {kFieldTtl & kAnyValkey, {"hgetex", -5, kField, kAclHash, {Key(1, kReadsAndUpdates)}}},
-    {kFieldTtl, {"hpersist", -5, kField, kAclHash, {Key(1, kUpdates)}}},
-    {kFieldTtl, {"hpexpire", -6, kField, kAclHash, {Key(1, kUpdates)}}},
-    {kFieldTtl, {"hpexpireat", -6, kField, kAclHash, {Key(1, kUpdates)}}},
-    {kFieldTtl, {"hpexpiretime", -5, kLook, kAclHash, {Key(1, kReads)}}},
-    {kFieldTtl & kNewerRedis, {"hpttl", -5, kLook, kAclHash, {Key(1, kReads)}, kNondeterministic}},
-    {kFieldTtl & kAnyValkey, {"hpttl", -5, kLook, kAclHash, {Key(1, kReads)}}},
-    {kFieldTtl & kNewerRedis, {"hsetex", -6, kField | kDenyOom, kAclHash, {Key(1, kUpdates)}}},
-    {kFieldTtl & kAnyValkey, {"hsetex", -6, kField | kDenyOom, kAclHash, {Key(1, kInserts)}}},
-    {kFieldTtl & kNewerRedis, {"httl", -5, kLook, kAclHash, {Key(1, kReads)}, kNondeterministic}},
-    {kFieldTtl & kAnyValkey, {"httl", -5, kLook, kAclHash, {Key(1, kReads)}}},
+    {kFieldTtls & kAnyValkey, {"hgetex", -5, kField, kAclHash, {Key(1, kReadsAndUpdates)}}},
+    {kFieldTtls, {"hpersist", -5, kField, kAclHash, {Key(1, kUpdates)}}},
+    {kFieldTtls, {"hpexpire", -6, kField, kAclHash, {Key(1, kUpdates)}}},
+    {kFieldTtls, {"hpexpireat", -6, kField, kAclHash, {Key(1, kUpdates)}}},
+    {kFieldTtls, {"hpexpiretime", -5, kLook, kAclHash, {Key(1, kReads)}}},
+    {kFieldTtls & kNewerRedis, {"hpttl", -5, kLook, kAclHash, {Key(1, kReads)}, kNondeterministic}},
+    {kFieldTtls & kAnyValkey, {"hpttl", -5, kLook, kAclHash, {Key(1, kReads)}}},
+    {kFieldTtls & kNewerRedis, {"hsetex", -6, kField | kDenyOom, kAclHash, {Key(1, kUpdates)}}},
+    {kFieldTtls & kAnyValkey, {"hsetex", -6, kField | kDenyOom, kAclHash, {Key(1, kInserts)}}},
+    {kFieldTtls & kNewerRedis, {"httl", -5, kLook, kAclHash, {Key(1, kReads)}, kNondeterministic}},
+    {kFieldTtls & kAnyValkey, {"httl", -5, kLook, kAclHash, {Key(1, kReads)}}},
     {kMSetEx, {"msetex", -4, kWrite | kDenyOom | kMovableKeys, kAclString,
                {CountedPairs(1, kOverwrites)}, kToMultiShard | kAllSucceeded}},
     {kAnyValkey, {"script|show", 3, kNoScript, kAclScripting}},

@@ -40,6 +40,10 @@ void Object(Context& c) {
   const Entry* const entry = &at->second;
   // Redis also shows its quicklist's nodes.
   if (std::holds_alternative<List>(entry->data)) return c.Unmodelled("DEBUG OBJECT of a list");
+  if (const auto* hash = std::get_if<Hash>(&entry->data)) {
+    // Nobody has looked at how long its DUMP is.
+    if (hash->timed() || hash->has_room_for_ttls()) return c.Unmodelled("DEBUG OBJECT of TTLs");
+  }
   const std::int64_t references = ReferencesTo(*entry);
   if (references != 1 && SharesNoIntegers(c.engine.config())) {
     return c.Unmodelled("DEBUG OBJECT of a small integer under an LRU or LFU policy");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "sim/redis/commands/expire_options.h"
 #include "sim/redis/engine.h"
 #include "sim/redis/text.h"
 
@@ -13,46 +14,6 @@ namespace {
 
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
-
-struct ExpireOptions {
-  bool nx = false;
-  bool xx = false;
-  bool gt = false;
-  bool lt = false;
-};
-
-bool ParseExpireOptions(Context& c, ExpireOptions* o) {
-  for (const std::string_view word : c.args.subspan(3)) {
-    if (EqualsIgnoreCase(word, "nx")) {
-      o->nx = true;
-    } else if (EqualsIgnoreCase(word, "xx")) {
-      o->xx = true;
-    } else if (EqualsIgnoreCase(word, "gt")) {
-      o->gt = true;
-    } else if (EqualsIgnoreCase(word, "lt")) {
-      o->lt = true;
-    } else {
-      c.Error(OneLine("ERR Unsupported option " + std::string(UntilNul(word))));
-      return false;
-    }
-  }
-  if (o->nx && (o->xx || o->gt || o->lt)) {
-    c.Error("ERR NX and XX, GT or LT options at the same time are not compatible");
-    return false;
-  }
-  if (o->gt && o->lt) {
-    c.Error("ERR GT and LT options at the same time are not compatible");
-    return false;
-  }
-  return true;
-}
-
-bool Permits(const ExpireOptions& o, std::int64_t current, std::int64_t when) {
-  if (o.nx && current != kNoExpiry) return false;
-  if (o.xx && current == kNoExpiry) return false;
-  if (o.gt && (when <= current || current == kNoExpiry)) return false;
-  return !(o.lt && current != kNoExpiry && when >= current);
-}
 
 // Propagates the options unchanged.
 void PropagateExpire(Context& c, std::int64_t when) {
@@ -65,7 +26,7 @@ void PropagateExpire(Context& c, std::int64_t when) {
 
 void Expire(Context& c, bool seconds, bool relative) {
   ExpireOptions options;
-  if (!ParseExpireOptions(c, &options)) return;
+  if (!ParseExpireOptions(c, c.args.subspan(3), &options)) return;
   std::int64_t when = 0;
   if (!c.ParseInt(c.args[2], &when)) return;
   bool valid = !seconds || (when <= kMax / 1000 && when >= kMin / 1000);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "sim/redis/commands/collections.h"
+#include "sim/redis/commands/hash_fields.h"
 #include "sim/redis/commands/scan_options.h"
 #include "sim/redis/text.h"
 
@@ -21,48 +22,73 @@ void HSet(Context& c, bool status_reply) {
   Hash* hash = FindOrCreate(c);
   if (hash == nullptr) return;
   std::int64_t created = 0;
+  std::vector<std::string_view> ended;
   for (std::size_t i = 2; i < c.args.size(); i += 2) {
-    created += hash->Set(c.args[i], c.args[i + 1], c.engine.encoding_limits) ? 1 : 0;
+    const bool is_new = hash->timed()
+                            ? SetField(c, hash, c.args[i], c.args[i + 1], kNoExpiry, &ended)
+                            : hash->Set(c.args[i], c.args[i + 1], c.engine.encoding_limits);
+    created += is_new ? 1 : 0;
   }
+  TellOfEnded(c, c.args[1], ended);
   c.Touch(c.args[1], c.args.size() / 2 - 1);
   c.Notify(kNotifyHash, "hset", c.args[1]);
   if (status_reply) return c.Ok();
   c.Integer(created);
 }
 
-void Put(Context& c, Hash* hash, std::string_view field, std::string_view value,
-         std::string_view event) {
-  if (hash == nullptr) hash = &c.Create<Hash>(c.args[1]);
-  hash->Set(field, value, c.engine.encoding_limits);
-  c.Touch(c.args[1]);
-  c.Notify(kNotifyHash, event, c.args[1]);
+struct Change {
+  std::string_view event;
+  std::int64_t expires_at_ms = kNoExpiry;
+  bool as_value = false;  // Propagated as the value that results.
+};
+
+// To the field that the command names; the hash is made if there is none. Valkey propagates the
+// value that results wherever a field of the hash has a TTL.
+void Put(Context& c, Hash* hash, std::string_view value, const Change& change) {
+  const std::string_view key = c.args[1];
+  const std::string_view field = c.args[2];
+  if (hash == nullptr) hash = &c.Create<Hash>(key);
+  const bool timed = hash->timed();
+  if (timed) {
+    std::vector<std::string_view> ended;
+    SetField(c, hash, field, value, change.expires_at_ms, &ended);
+    TellOfEnded(c, key, ended);
+  } else {
+    hash->Set(field, value, c.engine.encoding_limits);
+  }
+  c.Touch(key);
+  c.Notify(kNotifyHash, change.event, key);
+  if (change.as_value || (timed && c.dialect().valkey)) {
+    PropagateField(c, field, value, change.expires_at_ms);
+  }
 }
 
 void HSetNx(Context& c) {
   Hash* hash = nullptr;
   if (!c.Get(c.args[1], &hash)) return;
-  if (hash != nullptr && hash->Find(c.args[2]) != nullptr) return c.Integer(std::int64_t{0});
-  Put(c, hash, c.args[2], c.args[3], "hset");
+  FieldFinder finder(c, c.args[1], hash);
+  if (finder.Find(c.args[2]) != nullptr) return c.Integer(std::int64_t{0});
+  Put(c, finder.Settle(), c.args[3], {.event = "hset"});
   c.Integer(std::int64_t{1});
-}
-
-const std::string* FindField(const Hash* hash, std::string_view field) {
-  return hash == nullptr ? nullptr : hash->Find(field);
 }
 
 void HGet(Context& c) {
   Hash* hash = nullptr;
   if (!c.Get(c.args[1], &hash)) return;
-  if (const std::string* value = FindField(hash, c.args[2])) c.String(*value);
+  FieldFinder finder(c, c.args[1], hash);
+  if (const std::string* value = finder.Find(c.args[2])) c.String(*value);
+  finder.Settle();
 }
 
 void HMGet(Context& c) {
   Hash* hash = nullptr;
   if (!c.Get(c.args[1], &hash)) return;
+  FieldFinder finder(c, c.args[1], hash);
   for (const std::string_view field : c.args.subspan(2)) {
-    const std::string* value = FindField(hash, field);
+    const std::string* value = finder.Find(field);
     c.Array().push_back(value == nullptr ? NilValue() : StringValue(*value));
   }
+  finder.Settle(AfterLook::kHMGet);
 }
 
 void HDel(Context& c) {
@@ -70,7 +96,10 @@ void HDel(Context& c) {
   if (!c.Get(c.args[1], &hash)) return;
   std::int64_t removed = 0;
   if (hash != nullptr) {
-    for (const std::string_view field : c.args.subspan(2)) removed += hash->Remove(field) ? 1 : 0;
+    for (const std::string_view field : c.args.subspan(2)) {
+      if (IsHidden(c, *hash, field) && c.dialect().valkey) continue;
+      removed += hash->Remove(field) ? 1 : 0;
+    }
     if (removed > 0) {
       c.Touch(c.args[1], static_cast<std::size_t>(removed));
       c.Notify(kNotifyHash, "hdel", c.args[1]);
@@ -88,14 +117,18 @@ void HLen(Context& c) {
 void HStrLen(Context& c) {
   Hash* hash = nullptr;
   if (!c.Get(c.args[1], &hash)) return;
-  const std::string* value = FindField(hash, c.args[2]);
+  FieldFinder finder(c, c.args[1], hash);
+  const std::string* value = finder.Find(c.args[2]);
   c.Integer(value == nullptr ? std::size_t{0} : value->size());
+  finder.Settle();
 }
 
 void HExists(Context& c) {
   Hash* hash = nullptr;
   if (!c.Get(c.args[1], &hash)) return;
-  c.Integer(std::int64_t{FindField(hash, c.args[2]) != nullptr ? 1 : 0});
+  FieldFinder finder(c, c.args[1], hash);
+  c.Integer(std::int64_t{finder.Find(c.args[2]) != nullptr ? 1 : 0});
+  finder.Settle();
 }
 
 void ListAll(Context& c, bool fields, bool values) {
@@ -104,6 +137,7 @@ void ListAll(Context& c, bool fields, bool values) {
   std::vector<Value>& all = fields && values ? c.Map() : c.Array();
   if (hash == nullptr) return;
   for (const auto& [field, value] : hash->items()) {
+    if (IsHidden(c, *hash, field)) continue;
     if (fields) all.push_back(StringValue(field));
     if (values) all.push_back(StringValue(value));
   }
@@ -114,12 +148,16 @@ void HIncrBy(Context& c) {
   if (!c.ParseInt(c.args[3], &by)) return;
   Hash* hash = nullptr;
   if (!c.Get(c.args[1], &hash)) return;
+  FieldFinder finder(c, c.args[1], hash);
   std::int64_t number = 0;
-  if (const std::string* value = FindField(hash, c.args[2])) {
+  std::int64_t expires_at_ms = kNoExpiry;
+  if (const std::string* value = finder.Find(c.args[2])) {
     if (!c.ParseInt(*value, &number, "ERR hash value is not an integer")) return;
+    expires_at_ms = hash->ExpiryOf(c.args[2]);
   }
+  hash = finder.Settle();
   if (__builtin_add_overflow(number, by, &number)) return c.Error(kOverflow);
-  Put(c, hash, c.args[2], std::to_string(number), "hincrby");
+  Put(c, hash, std::to_string(number), {.event = "hincrby", .expires_at_ms = expires_at_ms});
   c.Integer(number);
 }
 
@@ -129,15 +167,18 @@ void HIncrByFloat(Context& c) {
   if (!std::isfinite(by)) return c.Error("ERR value is NaN or Infinity");
   Hash* hash = nullptr;
   if (!c.Get(c.args[1], &hash)) return;
+  FieldFinder finder(c, c.args[1], hash);
   long double number = 0;
-  if (const std::string* value = FindField(hash, c.args[2])) {
+  std::int64_t expires_at_ms = kNoExpiry;
+  if (const std::string* value = finder.Find(c.args[2])) {
     if (!ParseLongDouble(*value, &number)) return c.Error("ERR hash value is not a float");
+    expires_at_ms = hash->ExpiryOf(c.args[2]);
   }
+  hash = finder.Settle();
   number += by;
   if (!std::isfinite(number)) return c.Error("ERR increment would produce NaN or Infinity");
   const std::string text = FormatLongDouble(number);
-  Put(c, hash, c.args[2], text, "hincrbyfloat");
-  c.Propagate({"HSET", c.args[1], c.args[2], text});
+  Put(c, hash, text, {.event = "hincrbyfloat", .expires_at_ms = expires_at_ms, .as_value = true});
   c.String(text);
 }
 
@@ -151,18 +192,38 @@ void AppendField(Context& c, const Hash::Item& item, bool with_value) {
   if (with_value) all.push_back(StringValue(item.second));
 }
 
+// What HRANDFIELD chooses from; Redis also takes what it hides but does not delete.
+std::vector<const Hash::Item*> Eligible(const Context& c, const Hash& hash) {
+  std::vector<const Hash::Item*> fields;
+  for (const Hash::Item& item : hash.items()) {
+    if (!c.dialect().valkey || !IsHidden(c, hash, item.first)) fields.push_back(&item);
+  }
+  return fields;
+}
+
 void HRandField(Context& c) {
   RandomRequest request;
   if (!ParseRandomRequest(c, "withvalues", &request)) return;
   Hash* hash = nullptr;
   if (!c.Get(c.args[1], &hash)) return;
   if (request.has_count) c.EmptyArray();
+  FieldFinder finder(c, c.args[1], hash);
+  finder.FindAll();
+  hash = finder.Settle();
   if (hash == nullptr) return;
+  std::vector<const Hash::Item*> fields;
+  if (hash->timed()) fields = Eligible(c, *hash);
+  const std::size_t size = hash->timed() ? fields.size() : hash->size();
+  const auto at = [&](std::size_t i) -> const Hash::Item& {
+    return hash->timed() ? *fields[i] : hash->items()[i];
+  };
   if (!request.has_count) {
-    return c.String(hash->items()[c.engine.Choose(hash->size())].first);
+    if (size > 0) c.String(at(c.engine.Choose(size)).first);
+    return;
   }
-  const auto chosen = ChoosePositions(c.engine, hash->size(), request.count, hash->compact());
-  for (const std::size_t at : chosen) AppendField(c, hash->items()[at], request.pairs);
+  for (const std::size_t i : ChoosePositions(c.engine, size, request.count, hash->compact())) {
+    AppendField(c, at(i), request.pairs);
+  }
 }
 
 void HScan(Context& c) {
@@ -176,7 +237,7 @@ void HScan(Context& c) {
   std::vector<Value> found;
   for (std::size_t at = page.first; at < page.last; ++at) {
     const auto& [field, value] = hash->items()[at];
-    if (!GlobMatch(page.pattern, field)) continue;
+    if (!GlobMatch(page.pattern, field) || IsHidden(c, *hash, field)) continue;
     found.push_back(StringValue(field));
     found.push_back(StringValue(value));
   }

@@ -33,7 +33,8 @@ std::string_view EncodingOf(const Entry& entry) {
   if (std::holds_alternative<std::string>(entry.data)) return StringEncoding(entry);
   if (std::holds_alternative<List>(entry.data)) return "quicklist";
   if (const auto* hash = std::get_if<Hash>(&entry.data)) {
-    return hash->compact() ? "listpack" : "hashtable";
+    if (!hash->compact()) return "hashtable";
+    return hash->has_room_for_ttls() ? "listpackex" : "listpack";
   }
   if (const auto* set = std::get_if<Set>(&entry.data)) {
     return set->compact() ? "intset" : "hashtable";

@@ -11,29 +11,22 @@ namespace interlock::sim::redis {
 
 namespace {
 
-struct TtlUnit {
-  std::string_view name;
-  bool seconds;
-  bool relative;
-};
 constexpr TtlUnit kUnits[] = {
     {"ex", true, true}, {"px", false, true}, {"exat", true, false}, {"pxat", false, false}};
 
 // A second expiry in another unit is an error; in the same unit it is fine, and the last one
 // counts.
 bool TakeExpiry(std::string_view word, std::string_view next, SetOptions* options) {
-  for (const TtlUnit& unit : kUnits) {
-    if (!EqualsIgnoreCase(word, unit.name)) continue;
-    if (next.data() == nullptr || options->keep_ttl || options->persist) return false;
-    const bool other_unit = options->has_expiry() && (options->seconds != unit.seconds ||
-                                                      options->relative != unit.relative);
-    if (other_unit) return false;
-    options->expiry = next;
-    options->seconds = unit.seconds;
-    options->relative = unit.relative;
-    return true;
-  }
-  return false;
+  const TtlUnit* const unit = FindTtlUnit(word);
+  if (unit == nullptr) return false;
+  if (next.data() == nullptr || options->keep_ttl || options->persist) return false;
+  const bool other_unit = options->has_expiry() && (options->seconds != unit->seconds ||
+                                                    options->relative != unit->relative);
+  if (other_unit) return false;
+  options->expiry = next;
+  options->seconds = unit->seconds;
+  options->relative = unit->relative;
+  return true;
 }
 
 bool TakeFlag(std::string_view word, OptionsOf command, SetOptions* options) {
@@ -65,6 +58,13 @@ bool TakeComparison(const Context& c, std::string_view word, std::string_view ne
 }
 
 }  // namespace
+
+const TtlUnit* FindTtlUnit(std::string_view word) {
+  for (const TtlUnit& unit : kUnits) {
+    if (EqualsIgnoreCase(word, unit.name)) return &unit;
+  }
+  return nullptr;
+}
 
 bool ParseSetOptions(Context& c, std::size_t first, OptionsOf command, SetOptions* options) {
   for (std::size_t i = first; i < c.args.size(); ++i) {

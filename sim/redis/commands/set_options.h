@@ -30,6 +30,15 @@ struct SetOptions {
   bool conditional() const { return nx || xx || comparison; }
 };
 
+/// EX, PX, EXAT or PXAT.
+struct TtlUnit {
+  std::string_view name;
+  bool seconds;
+  bool relative;
+};
+/// By its word in any case; null: it is another word.
+const TtlUnit* FindTtlUnit(std::string_view word);
+
 enum class OptionsOf : std::uint8_t { kSet, kGetEx, kMSetEx };
 
 /// Reads the options from argument `first` on. On failure replies a syntax error and returns false.

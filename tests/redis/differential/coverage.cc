@@ -71,6 +71,8 @@ constexpr std::string_view kTyped[] = {
     "rpoplpush", "rpush", "rpushx",
     "hdel", "hexists", "hget", "hgetall", "hincrby", "hincrbyfloat", "hkeys", "hlen", "hmget",
     "hmset", "hrandfield", "hscan", "hset", "hsetnx", "hstrlen", "hvals",
+    "hexpire", "hexpireat", "hexpiretime", "hgetdel", "hgetex", "hpersist", "hpexpire",
+    "hpexpireat", "hpexpiretime", "hpttl", "hsetex", "httl",
     "sadd", "scard", "sdiff", "sdiffstore", "sinter", "sintercard", "sinterstore", "sismember",
     "smembers", "smismember", "smove", "spop", "srandmember", "srem", "sscan", "sunion",
     "sunionstore",

@@ -2,11 +2,13 @@
 #include "tests/redis/differential/effects_fixture.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 #include "tests/redis/differential/tested_server.h"
@@ -112,6 +114,7 @@ void EffectsTest::Check(std::string_view lines) {
   engine_.SetDialect(TestedDialect());
   engine_.Reset(config);
   replies_.clear();
+  waited_ms_ = 0;
   engine_.SetTime(now_ms_ * 1000);
   engine_.journal.SetActive(true);
   engine_.journal.KeepAll();
@@ -132,6 +135,12 @@ void EffectsTest::Check(std::string_view lines) {
 }
 
 void EffectsTest::RunLine(std::string line) {
+  if (line.starts_with('~')) {
+    const std::int64_t ms = std::stoll(line.substr(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+    waited_ms_ += ms;
+    return engine_.SetTime((now_ms_ + waited_ms_) * 1000);
+  }
   int number = 1;
   if (const std::size_t arrow = line.find("> "); arrow != std::string::npos && arrow < 12) {
     number = std::stoi(line.substr(0, arrow));

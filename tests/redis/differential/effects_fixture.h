@@ -29,7 +29,8 @@ class EffectsTest : public ::testing::Test, private sim::redis::Sink {
 
   /// Each line is a command of words without blanks: "SET k v". "2> BLPOP q 0" is sent by the
   /// second connection; "\\x00" and the like stand for bytes; "$now+100" is the Unix time in
-  /// seconds 100 s from now, "$nowms+100000" the same in ms. Everything begins with no data.
+  /// seconds 100 s from now, "$nowms+100000" the same in ms; "~10" waits for 10 ms. Everything
+  /// begins with no data.
   void Check(std::string_view lines);
 
  private:
@@ -59,6 +60,7 @@ class EffectsTest : public ::testing::Test, private sim::redis::Sink {
   std::unique_ptr<WireClient> subscriber_;
   sim::redis::ClientId fake_subscriber_ = 0;
   std::int64_t now_ms_ = 0;
+  std::int64_t waited_ms_ = 0;
   std::size_t file_start_ = 0;
 };
 

@@ -11,6 +11,8 @@
 #include <span>
 #include <string_view>
 
+#include "sim/redis/server.h"
+
 namespace interlock::testing {
 
 using Patterns = std::span<const std::string_view>;
@@ -20,6 +22,8 @@ Patterns BitPatterns();
 Patterns KeyPatterns();
 Patterns ListPatterns();
 Patterns HashPatterns();
+/// TTLs of fields; none for a server without them.
+Patterns FieldPatterns();
 Patterns SetPatterns();
 Patterns SortedSetPatterns();
 Patterns SortPatterns();
@@ -43,5 +47,9 @@ Patterns TrackingPatterns();
 
 /// What a sequence may begin with: one key of each type, and one whose time is over.
 Patterns PopulatingPatterns();
+
+/// Whether the command, by itself or in a script, is of FieldPatterns and gives fields a TTL that
+/// must be over before the next one: no two servers have quite the same time.
+bool EndsSoon(const sim::redis::Argv& argv);
 
 }  // namespace interlock::testing

@@ -8,11 +8,14 @@
 #include <sys/time.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <stdexcept>
+#include <thread>
 
 #include "sim/redis/engine.h"
 #include "sim/redis/text.h"
+#include "tests/redis/differential/grammar.h"
 #include "tests/redis/differential/tested_server.h"
 
 namespace interlock::testing {
@@ -259,7 +262,18 @@ std::optional<std::string> Pair::RunStep(const Step& step) {
   if (!paused_ && ReadsStaleError(step.argv)) admin_->Call({"BLPOP", "none", "no number"});
   SendToBoth(step);
   if (fake_.unmodelled()) return std::nullopt;
-  return CompareReplies(sender);
+  auto disagreement = CompareReplies(sender);
+  LetFieldsEnd(step);
+  return disagreement;
+}
+
+void Pair::LetFieldsEnd(const Step& step) const {
+  const std::vector<Argv>& queued = queued_[step.connection];
+  const bool ends = in_multi_[step.connection]
+                        ? EqualsIgnoreCase(step.argv[0], "exec") &&
+                              std::any_of(queued.begin(), queued.end(), EndsSoon)
+                        : EndsSoon(step.argv);
+  if (ends) std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 
 void Pair::SendToBoth(const Step& step) {
@@ -535,6 +549,7 @@ std::optional<std::string> Pair::CompareData() {
     if (looks[i][0] != "TYPE") continue;
     Argv& dump = dumps.emplace_back(kDumps.at(replies[i].text));
     dump[1] = looks[i][1];
+    if (replies[i].text == "hash") dumps.push_back({"HLEN", looks[i][1]});
   }
   return CompareAll(dumps, &replies);
 }

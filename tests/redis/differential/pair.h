@@ -59,6 +59,8 @@ class Pair {
   std::optional<std::string> CompareOthers(
       std::size_t sender,
       const std::vector<std::pair<sim::redis::ClientId, sim::redis::Value>>& sent);
+  /// Waits, after a step with EndsSoon, until the fields' time is over on both.
+  void LetFieldsEnd(const Step& step) const;
   void SendToBoth(const Step& step);
   std::optional<std::string> CompareReplies(std::size_t sender);
   std::optional<std::string> CompareReply(std::size_t receiver, const sim::redis::Value& real,

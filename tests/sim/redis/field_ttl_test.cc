@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+//
+// TTLs of the fields of hashes over time, which the comparison with real servers cannot hold still.
+#include "sim/redis/engine.h"
+#include "sim/redis/state.h"
+#include "tests/sim/redis/fake_fixture.h"
+
+namespace interlock::sim::redis {
+namespace {
+
+class FieldTtlTest : public FakeTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  FieldTtlTest() {
+    server_.SetDialect(*FindDialect(GetParam()));
+    EXPECT_EQ(server_.Configure("enable-debug-command", "yes"), "");
+  }
+  bool valkey() { return server_.engine().dialect().valkey; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Servers, FieldTtlTest,
+                         ::testing::Values("redis-8.0", "redis-8.4", "valkey-9.1", "valkey-9.2"),
+                         [](const auto& tested) {
+                           std::string name = tested.param;
+                           std::erase_if(name, [](char c) { return c == '-' || c == '.'; });
+                           return name;
+                         });
+
+TEST_P(FieldTtlTest, FieldsThatAreOverCountUntilTheyAreCollected) {
+  Run({"HSET", "h", "a", "1", "b", "2"});
+  Run({"HPEXPIRE", "h", "50", "FIELDS", "2", "a", "b"});
+  Advance(51);
+  EXPECT_EQ(Run({"HLEN", "h"}), "(integer) 2");
+  EXPECT_EQ(Run({"EXISTS", "h"}), "(integer) 1");
+  EXPECT_EQ(Run({"TYPE", "h"}), "hash");
+  EXPECT_EQ(Run({"HKEYS", "h"}), "[]");
+  EXPECT_EQ(Run({"SET", "h", "v", "NX"}), "(nil)");
+  EXPECT_TRUE(server_.PeekHash(0, "h").empty());
+  server_.RunActiveExpiry();
+  EXPECT_EQ(Run({"HLEN", "h"}), "(integer) 0");
+  EXPECT_EQ(Run({"SET", "h", "v", "NX"}), "OK");
+}
+
+TEST_P(FieldTtlTest, AFieldIsReadInItsLastMillisecond) {
+  Run({"HSETEX", "h", "PX", "50", "FIELDS", "1", "a", "1"});
+  Advance(50);
+  server_.RunActiveExpiry();
+  EXPECT_EQ(Run({"HKEYS", "h"}), "[\"a\"]");
+  EXPECT_EQ(Run({"HGET", "h", "a"}), "\"1\"");
+  EXPECT_EQ(Run({"HPTTL", "h", "FIELDS", "1", "a"}), valkey() ? "[0]" : "[-2]");
+  EXPECT_EQ(Run({"HSET", "h", "a", "2"}), valkey() ? "(integer) 1" : "(integer) 0");
+  EXPECT_EQ(Run({"HPTTL", "h", "FIELDS", "1", "a"}), "[-1]");
+}
+
+TEST_P(FieldTtlTest, CollectionIsToldOnceForAHashAndStopsWithActiveExpiry) {
+  const ClientId listener = server_.Connect();
+  Run({"CONFIG", "SET", "notify-keyspace-events", "EA"});
+  Sent(listener, {"PSUBSCRIBE", "__key*__:*"});
+  Run({"HSETEX", "h", "PX", "5", "FIELDS", "3", "a", "1", "b", "2", "c", "3"});
+  Run({"DEBUG", "SET-ACTIVE-EXPIRE", "0"});
+  Advance(6);
+  log_.clear();
+  server_.RunActiveExpiry();
+  EXPECT_EQ(Joined(), "");
+  Run({"DEBUG", "SET-ACTIVE-EXPIRE", "1"});
+  log_.clear();
+  server_.RunActiveExpiry();
+  ASSERT_EQ(log_.size(), 2U);
+  EXPECT_NE(log_[0].find("hexpired"), std::string::npos);
+  EXPECT_NE(log_[1].find(":del"), std::string::npos);
+}
+
+TEST_P(FieldTtlTest, CollectionFailsAWatchButTheEndOfATtlDoesNot) {
+  Run({"HSETEX", "h", "PX", "5", "FIELDS", "1", "a", "1"});
+  for (const bool collected : {false, true}) {
+    Run({"WATCH", "h"});
+    Advance(6);
+    if (collected) server_.RunActiveExpiry();
+    Run({"MULTI"});
+    Run({"PING"});
+    EXPECT_EQ(Run({"EXEC"}), collected ? "(nil)" : "[PONG]");
+  }
+}
+
+TEST_P(FieldTtlTest, RedisDeletesWhatIsLookedForButNotUnderAPause) {
+  Run({"HSET", "h", "a", "1", "b", "2"});
+  Run({"HPEXPIRE", "h", "5", "FIELDS", "1", "a"});
+  Advance(6);
+  Run({"CLIENT", "PAUSE", "1000", "WRITE"});
+  EXPECT_EQ(Run({"HGET", "h", "a"}), "(nil)");
+  EXPECT_EQ(Run({"HLEN", "h"}), "(integer) 2");
+  Run({"CLIENT", "UNPAUSE"});
+  EXPECT_EQ(Run({"HGET", "h", "a"}), "(nil)");
+  EXPECT_EQ(Run({"HLEN", "h"}), valkey() ? "(integer) 2" : "(integer) 1");
+}
+
+TEST_P(FieldTtlTest, TtlsAreCopiedAndSaved) {
+  Run({"HSETEX", "h", "PX", "50", "FIELDS", "1", "a", "1"});
+  Run({"COPY", "h", "g"});
+  Run({"HPERSIST", "h", "FIELDS", "1", "a"});
+  EXPECT_EQ(Run({"HPTTL", "g", "FIELDS", "1", "a"}), "[50]");
+  EXPECT_EQ(Run({"HPTTL", "h", "FIELDS", "1", "a"}), "[-1]");
+}
+
+class TtlState final : public StateSink {
+ public:
+  void Number(std::uint64_t number) override { text += std::to_string(number) + " "; }
+  void Text(std::string_view bytes) override { text += std::string(bytes) + " "; }
+  void OfClient(ClientId) override {}
+  void BeginPart() override { text += "| "; }
+  std::string text;
+};
+
+TEST_P(FieldTtlTest, TheDescriptionOfTheStateHasTheTtl) {
+  Run({"HSET", "h", "a", "1"});
+  TtlState without;
+  DescribeState(server_.engine(), without);
+  Run({"HPEXPIREAT", "h", "33333333333000", "FIELDS", "1", "a"});
+  TtlState with;
+  DescribeState(server_.engine(), with);
+  EXPECT_EQ(without.text.find("33333333333000"), std::string::npos);
+  EXPECT_NE(with.text.find("33333333333000"), std::string::npos);
+}
+
+// Above the few fields that are walked, and beside all others.
+TEST(HashTest, FieldsStandInTheOrderOfTheirExpiry) {
+  Hash hash;
+  for (int i = 0; i < 40; ++i) hash.Set("f" + std::to_string(i), "v");
+  hash.SetExpiry("f20", 200, TimedForm::kOrdered);
+  hash.SetExpiry("f30", 100, TimedForm::kOrdered);
+  hash.SetExpiry("f0", 200, TimedForm::kOrdered);
+  hash.SetExpiry("f39", 300, TimedForm::kOrdered);
+  EXPECT_EQ(hash.items()[0].first, "f30");
+  EXPECT_EQ(hash.items()[1].first, "f0");
+  EXPECT_EQ(hash.items()[2].first, "f20");
+  EXPECT_EQ(hash.items()[3].first, "f39");
+  EXPECT_EQ(hash.items()[4].first, "f1");
+  hash.SetExpiry("f20", kNoExpiry, TimedForm::kOrdered);
+  EXPECT_EQ(hash.items()[39].first, "f20");
+  for (int i = 0; i < 40; ++i) ASSERT_NE(hash.Find("f" + std::to_string(i)), nullptr) << i;
+  const Hash copy = hash;
+  EXPECT_TRUE(hash.Remove("f30"));
+  EXPECT_EQ(copy.ExpiryOf("f30"), 100);
+  EXPECT_EQ(hash.ttls().Earliest(), 200);
+  EXPECT_TRUE(hash.compact());
+  hash.SetExpiry("f1", 5, TimedForm::kHashTable);
+  EXPECT_FALSE(hash.compact());
+}
+
+}  // namespace
+}  // namespace interlock::sim::redis
