@@ -112,7 +112,9 @@ void EffectsTest::Check(std::string_view lines) {
                                   sim::redis::kNotifyNew | sim::redis::kNotifyKeyspace |
                                   sim::redis::kNotifyKeyevent;
   engine_.SetDialect(TestedDialect());
+  config.enable_debug_command = sim::redis::kAllowed;
   engine_.Reset(config);
+  engine_.active_expiry = false;
   replies_.clear();
   waited_ms_ = 0;
   engine_.SetTime(now_ms_ * 1000);
@@ -139,7 +141,7 @@ void EffectsTest::RunLine(std::string line) {
     const std::int64_t ms = std::stoll(line.substr(1));
     std::this_thread::sleep_for(std::chrono::milliseconds(ms));
     waited_ms_ += ms;
-    return engine_.SetTime((now_ms_ + waited_ms_) * 1000);
+    return Pass();
   }
   int number = 1;
   if (const std::size_t arrow = line.find("> "); arrow != std::string::npos && arrow < 12) {
@@ -160,6 +162,16 @@ void EffectsTest::RunLine(std::string line) {
   engine_.Execute(connection.fake, argv);
   connection.real->Send(argv);
   CompareReplies(line);
+}
+
+void EffectsTest::Pass() {
+  engine_.SetTime((now_ms_ + waited_ms_) * 1000);
+  if (!engine_.active_expiry) return;
+  for (int database = 0; database < sim::redis::kDatabases; ++database) {
+    engine_.keyspace.DeleteExpired(database);
+    engine_.keyspace.CollectFields(database);
+  }
+  engine_.AfterCommand();
 }
 
 // Whoever got a reply from the fake gets one from the real server; the others stay blocked.

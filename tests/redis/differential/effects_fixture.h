@@ -30,7 +30,8 @@ class EffectsTest : public ::testing::Test, private sim::redis::Sink {
   /// Each line is a command of words without blanks: "SET k v". "2> BLPOP q 0" is sent by the
   /// second connection; "\\x00" and the like stand for bytes; "$now+100" is the Unix time in
   /// seconds 100 s from now, "$nowms+100000" the same in ms; "~10" waits for 10 ms. Everything
-  /// begins with no data.
+  /// begins with no data, and what is over stays until a command meets it: see DEBUG
+  /// SET-ACTIVE-EXPIRE.
   void Check(std::string_view lines);
 
  private:
@@ -44,6 +45,8 @@ class EffectsTest : public ::testing::Test, private sim::redis::Sink {
   void OnClosed(sim::redis::ClientId) override {}
   Connection& At(int number);
   void RunLine(std::string line);
+  /// The fake's clock goes on, and with it the collection of what is over.
+  void Pass();
   void CompareReplies(const std::string& line);
   Lines FakeEffects();
   Lines RealEffects();

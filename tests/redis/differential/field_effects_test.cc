@@ -157,6 +157,17 @@ TEST_F(FieldEffectsTest, WatchIsBrokenByWhatChangesOrDeletes) {
   }
 }
 
+// The real servers need up to about 100 ms. One field at a time, as Valkey has no order for more.
+TEST_F(FieldEffectsTest, FieldsThatAreOverAreCollected) {
+  Check(
+      "HSET h a 1 b 2\nHEXPIRE h 100 FIELDS 1 b\nHPEXPIRE h 1 FIELDS 1 a\n2> WATCH h\n"
+      "DEBUG SET-ACTIVE-EXPIRE 1\n~600\nDEBUG SET-ACTIVE-EXPIRE 0\nHLEN h\n2> MULTI\n2> PING\n"
+      "2> EXEC");
+  Check(
+      "HSET h a 1\nHPEXPIRE h 1 FIELDS 1 a\n2> WATCH h\nDEBUG SET-ACTIVE-EXPIRE 1\n~600\n"
+      "DEBUG SET-ACTIVE-EXPIRE 0\nEXISTS h\n2> MULTI\n2> PING\n2> EXEC");
+}
+
 TEST_F(FieldEffectsTest, OrderOfTheChecks) {
   for (const char* name : {"h", "s", "n"}) {
     for (const char* rest :

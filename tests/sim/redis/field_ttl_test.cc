@@ -4,6 +4,7 @@
 #include "sim/redis/engine.h"
 #include "sim/redis/state.h"
 #include "tests/sim/redis/fake_fixture.h"
+#include "tests/sim/redis/topology_fixture.h"
 
 namespace interlock::sim::redis {
 namespace {
@@ -17,13 +18,15 @@ class FieldTtlTest : public FakeTest, public ::testing::WithParamInterface<const
   bool valkey() { return server_.engine().dialect().valkey; }
 };
 
-INSTANTIATE_TEST_SUITE_P(Servers, FieldTtlTest,
-                         ::testing::Values("redis-8.0", "redis-8.4", "valkey-9.1", "valkey-9.2"),
-                         [](const auto& tested) {
-                           std::string name = tested.param;
-                           std::erase_if(name, [](char c) { return c == '-' || c == '.'; });
-                           return name;
-                         });
+const auto kServers = ::testing::Values("redis-8.0", "redis-8.4", "valkey-9.1", "valkey-9.2");
+
+std::string NameOf(const ::testing::TestParamInfo<const char*>& tested) {
+  std::string name = tested.param;
+  std::erase_if(name, [](char c) { return c == '-' || c == '.'; });
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Servers, FieldTtlTest, kServers, &NameOf);
 
 TEST_P(FieldTtlTest, FieldsThatAreOverCountUntilTheyAreCollected) {
   Run({"HSET", "h", "a", "1", "b", "2"});
@@ -93,7 +96,22 @@ TEST_P(FieldTtlTest, RedisDeletesWhatIsLookedForButNotUnderAPause) {
   EXPECT_EQ(Run({"HLEN", "h"}), valkey() ? "(integer) 2" : "(integer) 1");
 }
 
-TEST_P(FieldTtlTest, TtlsAreCopiedAndSaved) {
+TEST_P(FieldTtlTest, ASnapshotHasTheTtlsAndValkeyLoadsNoFieldThatIsOver) {
+  Run({"HSETEX", "h", "PX", "50", "FIELDS", "1", "a", "1"});
+  Run({"HSETEX", "h", "PX", "5000", "FIELDS", "1", "b", "1"});
+  Run({"COPY", "h", "g"});
+  Run({"HDEL", "g", "b"});
+  EXPECT_EQ(Run({"SAVE"}), "OK");
+  Advance(51);
+  server_.Kill({});
+  server_.Start(0);
+  client_ = server_.Connect();
+  EXPECT_EQ(Run({"HLEN", "h"}), valkey() ? "(integer) 1" : "(integer) 2");
+  EXPECT_EQ(Run({"EXISTS", "g"}), valkey() ? "(integer) 0" : "(integer) 1");
+  EXPECT_EQ(Run({"HPTTL", "h", "FIELDS", "2", "a", "b"}), "[-2, 4949]");
+}
+
+TEST_P(FieldTtlTest, TtlsAreCopied) {
   Run({"HSETEX", "h", "PX", "50", "FIELDS", "1", "a", "1"});
   Run({"COPY", "h", "g"});
   Run({"HPERSIST", "h", "FIELDS", "1", "a"});
@@ -119,6 +137,41 @@ TEST_P(FieldTtlTest, TheDescriptionOfTheStateHasTheTtl) {
   DescribeState(server_.engine(), with);
   EXPECT_EQ(without.text.find("33333333333000"), std::string::npos);
   EXPECT_NE(with.text.find("33333333333000"), std::string::npos);
+}
+
+class FieldsOfReplicasTest : public TopologyTest,
+                             public ::testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    TopologySpec spec = TopologySpec::WithReplicas(1);
+    for (NodeSpec& node : spec.nodes) node.dialect = FindDialect(GetParam());
+    Build(std::move(spec));
+    Pass(2 * kSecond);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Servers, FieldsOfReplicasTest, kServers, &NameOf);
+
+TEST_P(FieldsOfReplicasTest, AReplicaHidesAFieldThatIsOverUntilItsMasterDeletesIt) {
+  Run(0, {"HSET", "h", "a", "1", "b", "2"});
+  Run(0, {"HPEXPIRE", "h", "100", "FIELDS", "1", "a"});
+  Pass(101 * kMs);
+  EXPECT_EQ(Run(1, {"HGET", "h", "a"}), "(nil)");
+  EXPECT_EQ(Run(1, {"HKEYS", "h"}), "[\"b\"]");
+  topology_->server(1).RunActiveExpiry();
+  EXPECT_EQ(Run(1, {"HLEN", "h"}), "(integer) 2");
+  topology_->server(0).RunActiveExpiry();
+  Pass(1 * kMs);
+  EXPECT_EQ(Run(1, {"HLEN", "h"}), "(integer) 1");
+}
+
+TEST_P(FieldsOfReplicasTest, AReplicaThatComesBackGetsTheTtls) {
+  Run(0, {"HSETEX", "h", "PX", "60000", "FIELDS", "1", "a", "1"});
+  Restart(1);
+  Pass(10 * kSecond);
+  const std::string ttl = Run(0, {"HPTTL", "h", "FIELDS", "1", "a"});
+  EXPECT_EQ(Run(1, {"HPTTL", "h", "FIELDS", "1", "a"}), ttl);
+  EXPECT_EQ(ttl, "[50000]");
 }
 
 // Above the few fields that are walked, and beside all others.
