@@ -46,7 +46,7 @@ bool ParseGetExForRedis(Context& c, GetExRequest* request) {
 // Valkey: the options, as GETEX takes them, the fields, the type, the time.
 bool ParseGetExForValkey(Context& c, GetExRequest* request) {
   FieldOptions options;
-  if (!FindFields(c, 2, &request->fields_at) ||
+  if (!FindFields(c, 1, &request->fields_at) ||
       !ParseFieldOptions(c, 2, request->fields_at, true, &options) ||
       !ParseFieldsAfter(c, request->fields_at, 1, kFieldMismatch, &request->fields) ||
       !c.GetToRead(c.args[1], &request->hash)) {

@@ -30,7 +30,7 @@ bool ParseForRedis(Context& c, Request* request) {
 bool ParseForValkey(Context& c, Request* request) {
   FieldOptions& options = request->options;
   std::size_t fields_at = 0;
-  if (!FindFields(c, 2, &fields_at) || !ParseFieldOptions(c, 2, fields_at, false, &options) ||
+  if (!FindFields(c, 1, &fields_at) || !ParseFieldOptions(c, 2, fields_at, false, &options) ||
       !ParseFieldsAfter(c, fields_at, 2, kFieldMismatch, &request->pairs) ||
       !c.Get(c.args[1], &request->hash)) {
     return false;

@@ -2,7 +2,9 @@
 //
 // The TTLs of the fields of hashes: replies, effects and events are those of the real server, where
 // it has them (INTERLOCK_REDIS_SERVER). What Valkey lists in any order has one element here.
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/redis/differential/effects_fixture.h"
 #include "tests/redis/differential/tested_server.h"
@@ -194,6 +196,44 @@ TEST_F(FieldEffectsTest, OrderOfTheChecks) {
                              "9223372036854775807 FIELDS 1 a", "FIELDS 1 2 FIELDS 1 a"}) {
       Check("SET s 1\nHSET h a 1\nHEXPIRE " + std::string(name) + " " + rest);
       Check("SET s 1\nHSET h a 1\nHPEXPIREAT " + std::string(name) + " " + rest);
+    }
+  }
+}
+
+// What is left unsaid: a far time of its own for each server, of a large relative one.
+TEST_F(FieldEffectsTest, HostileNumbersInEachPlace) {
+  for (const char* form :
+       {"HSETEX h FIELDS 1 a 1", "HSETEX h EX 100 FIELDS 1 a 1", "HSETEX h FNX PXAT 1 FIELDS 1 x 1",
+        "HGETEX h FIELDS 1 a", "HGETEX h PX 100000 FIELDS 2 a x", "HGETEX h EXAT 1 FIELDS 1 a",
+        "HGETDEL h FIELDS 1 a", "HEXPIRE h 100 FIELDS 1 a", "HPEXPIRE h 100000 NX FIELDS 1 a",
+        "HEXPIREAT h 1 FIELDS 2 a a", "HPEXPIREAT h 1 GT FIELDS 1 a", "HPERSIST h FIELDS 1 a",
+        "HTTL h FIELDS 1 a", "HPEXPIRETIME h FIELDS 1 a", "HSETEX h PX 100000 FXX FIELDS 1 a 1"}) {
+    std::vector<std::string> words;
+    std::istringstream input{form};
+    for (std::string word; input >> word;) words.push_back(word);
+    for (std::size_t place = 1; place < words.size(); ++place) {
+      std::vector<std::string> numbers = {"0",
+                                          "-1",
+                                          "-2147483649",
+                                          "9223372036854775807",
+                                          "9223372036854775808",
+                                          "-9223372036854775808",
+                                          "-9223372036854775807",
+                                          "\"\"",
+                                          "FIELDS",
+                                          "01",
+                                          "1\\x00"};
+      if (!words[place].starts_with("100")) {
+        numbers.insert(numbers.end(), {"2147483648", "9223372036854775", "70368744177663",
+                                       "70368744177664", "70368744177", "70368744178"});
+      }
+      for (const std::string& number : numbers) {
+        std::string line;
+        for (std::size_t i = 0; i < words.size(); ++i) {
+          line += (i == 0 ? "" : " ") + (i == place ? number : words[i]);
+        }
+        Check("HSET h a 1 b 2\n" + line + "\nHLEN h\nHTTL h FIELDS 1 b");
+      }
     }
   }
 }
