@@ -15,6 +15,7 @@ void Blocking::Reset() {
   deadlines_.clear();
   unblocked_.clear();
   block_count_ = 0;
+  disk_waits_ = 0;
 }
 
 void Blocking::Block(Client& client, Wait wait) {
@@ -27,6 +28,7 @@ void Blocking::Block(Client& client, Wait wait) {
     if (at->second.empty() || at->second.back() != client.id) at->second.push_back(client.id);
   }
   if (wait.deadline_ms != 0) deadlines_.emplace(wait.deadline_ms, wait.order, client.id);
+  if (wait.for_own_disk) ++disk_waits_;
   client.wait = std::move(wait);
   engine_.keyspace.TrackReadyKeys(!waiters_.empty());
 }
@@ -35,6 +37,8 @@ Wait Blocking::Unblock(Client& client) {
   engine_.keyspace.TouchAll();
   Wait wait = std::move(*client.wait);
   client.wait.reset();
+  ++client.commands;
+  if (wait.for_own_disk) --disk_waits_;
   for (const std::string& key : wait.keys) {
     const auto at = waiters_.find(KeyView(wait.database, key));
     if (at == waiters_.end()) continue;  // It was named twice.
@@ -114,9 +118,7 @@ void Blocking::ReplyTimeout(Client& client) {
   NoteEnd(client);
   const Wait& wait = *client.wait;
   const bool for_replicas = wait.serve == nullptr;
-  engine_.Emit(client, for_replicas
-                           ? IntegerValue(engine_.replication.CountAcknowledged(wait.offset))
-                           : wait.timeout_reply);
+  engine_.Emit(client, for_replicas ? engine_.replication.Acknowledged(wait) : wait.timeout_reply);
 }
 
 void Blocking::ReplyError(Client& client, std::string_view error) {

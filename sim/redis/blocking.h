@@ -28,7 +28,7 @@ struct Context;
 struct Wait {
   /// Takes from the key, which holds a value of the awaited type, and replies.
   using Serve = void (*)(Engine& engine, Client& client, const Wait& wait, const std::string& key);
-  Serve serve = nullptr;     // Null: WAIT, which waits for replicas.
+  Serve serve = nullptr;     // Null: WAIT and WAITAOF, which wait for replicas and disks.
   Value timeout_reply = {};  // The command's answer on a timeout.
   std::size_t type = 0;      // The awaited type, as an index in Data.
   int database = 0;
@@ -41,8 +41,11 @@ struct Wait {
   bool to_left = true;        // BLMOVE
   std::string destination;    // BLMOVE
   bool as_rpoplpush = false;  // BRPOPLPUSH: its effect is RPOPLPUSH, not LMOVE.
-  std::int64_t count = 0;     // BLMPOP, BZMPOP
-  std::int64_t offset = 0;    // WAIT: the offset to be acknowledged.
+  std::int64_t count = 0;     // BLMPOP, BZMPOP; WAIT, WAITAOF: of replicas
+  std::int64_t offset = 0;    // WAIT, WAITAOF: the offset to be acknowledged.
+  bool for_disks = false;     // WAITAOF
+  bool for_own_disk = false;  // WAITAOF 1: also of this server,
+  std::uint64_t unit = 0;     // which needs to have units before this one.
 };
 
 class Blocking {
@@ -72,6 +75,8 @@ class Blocking {
   /// Clients unblocked since the last call, in order.
   std::vector<ClientId> TakeUnblocked() { return std::exchange(unblocked_, {}); }
   bool HasUnblocked() const { return !unblocked_.empty(); }
+  /// Whether somebody waits for this server's disk.
+  bool waits_for_disk() const { return disk_waits_ > 0; }
 
  private:
   void NoteEnd(const Client& client);
@@ -90,6 +95,7 @@ class Blocking {
   std::vector<Key> ready_;  // Keys being served; a member to reuse its memory.
   std::set<std::tuple<std::int64_t, std::uint64_t, ClientId>> deadlines_;
   std::uint64_t block_count_ = 0;
+  std::size_t disk_waits_ = 0;
   std::vector<ClientId> unblocked_;
 };
 

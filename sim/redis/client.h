@@ -34,7 +34,15 @@ struct Client {
   int database = 0;
   bool authenticated = true;
   bool no_evict = false;
+  bool no_touch = false;  // Its look-ups are no accesses, but for TOUCH.
   std::string name;
+  std::string library;  // CLIENT SETINFO
+  std::string library_version;
+  bool follows_redirects = false;  // CLIENT CAPA redirect
+  bool knows_multi = false;        // It has sent MULTI or WATCH at some time.
+  std::int64_t commands = 0;       // Those that are over; counted for Valkey alone, as is
+  std::size_t bytes_received = 0;  // what they took as arrays of RESP,
+  std::size_t bytes_sent = 0;      // and what was sent.
 
   bool asking = false;         // ASKING: the next command may use a slot being imported.
   bool reads_replica = false;  // READONLY: a cluster's replica serves it.
@@ -53,6 +61,7 @@ struct Client {
   std::list<Argv> pending;   // Commands that arrived while blocked or postponed.
 
   std::int64_t last_write_offset = 0;  // In the journal: what WAIT waits for.
+  std::uint64_t last_write_unit = 0;   // The same as a number of units: WAITAOF, on this server.
 
   bool close_after_reply = false;  // To the command that it is running.
 

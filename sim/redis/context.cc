@@ -35,7 +35,7 @@ void Context::DeleteAsOver(std::string_view key) {
   Touch(key);
   Notify(kNotifyExpired, "expired", key);
   ++engine.statistics.expired_keys;
-  Propagate({"UNLINK", key});
+  Propagate({dialect().removal, key});
 }
 
 bool Context::ParseInt(std::string_view text, std::int64_t* out, std::string_view error) {

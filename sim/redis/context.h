@@ -137,7 +137,7 @@ struct Context {
 
  private:
   Entry* Accessed(Entry* entry) const {
-    if (entry != nullptr) entry->accessed_ms = keyspace().now_ms();
+    if (entry != nullptr && !client.no_touch) entry->accessed_ms = keyspace().now_ms();
     return entry;
   }
   void Text(Value::Type type, std::string_view text) {

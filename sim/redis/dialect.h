@@ -74,6 +74,10 @@ struct Dialect {
   /// when they are served, HELLO that takes all of its options or none, and more.
   bool since_72 = false;
 
+  /// How replicas are told of a key that has expired, was evicted or has lost its last member by
+  /// SPOP: Valkey frees memory in the background by default.
+  std::string_view removal = "DEL";
+
   bool names_refused_in_multi = false;  ///< commands that may not be queued
   bool authenticates_first = false;     ///< NOAUTH even for what is no command
   bool lists_no_subcommands = false;    ///< COMMAND: an array even where there are none

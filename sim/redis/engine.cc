@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/redis/text.h"
+#include "sim/redis/wire_size.h"
 
 namespace interlock::sim::redis {
 
@@ -35,18 +36,6 @@ Engine::Engine()
 }
 
 Engine::~Engine() = default;
-
-void Engine::Reset(const Config& config) {
-  now_us = 0;
-  starts_ = 0;
-  identity = 0;
-  sentinel = nullptr;
-  unmodelled.reset();
-  ForgetProcess();
-  persistence.Reset();
-  cluster.Reset();
-  SetConfig(config);
-}
 
 void Engine::SetConfig(const Config& changed) {
   config_ = changed;
@@ -116,6 +105,7 @@ void Engine::Deliver(Client& client, Value& value) {
 }
 
 void Engine::Send(Client& client, Value& value) {
+  if (dialect().valkey) client.bytes_sent += ReplySize(value, client.protocol);
   if (stall.active()) {
     stall.Keep(client.id, std::move(value));
   } else if (sink != nullptr) {
@@ -148,9 +138,9 @@ void Engine::DiscardTransaction(Client& client) {
 void Engine::Execute(ClientId id, const Argv& argv) {
   Client* client = clients.Find(id);
   if (client == nullptr || unmodelled || argv.empty()) return;
-  if (stall.active() || script_turn.InTheWayOf(id)) {
-    stall.Keep(id, argv);
-  } else if (client->wait || client->postponed) {
+  if (stall.active() || script_turn.InTheWayOf(id)) return stall.Keep(id, argv);
+  if (dialect().valkey) client->bytes_received += CommandSize(argv);
+  if (client->wait || client->postponed) {
     client->pending.push_back(argv);
   } else if (script_turn.running()) {
     ExecuteNow(*client, argv);  // Commands after this one must wait for the script's end.
@@ -169,6 +159,7 @@ void Engine::ExecuteNow(Client& client, const Argv& argv) {
   const ClientId id = client.id;
   const ClientId outer = std::exchange(current_, id);
   const bool asked = client.asking;
+  const std::uint64_t units = journal.end_index();
   // During a long script other clients' commands may run inside this one.
   std::vector<std::string_view> words = std::move(words_);
   words.assign(argv.begin(), argv.end());
@@ -187,7 +178,7 @@ void Engine::ExecuteNow(Client& client, const Argv& argv) {
   if (script_turn.running()) current_ = outer;
   if (script_turn.running() || !journal.active()) return;
   journal.EndUnit();
-  if (still != nullptr) still->last_write_offset = replication.offset();
+  if (still != nullptr) replication.NoteWrites(*still, journal.end_index() != units);
 }
 
 void Engine::AfterCommand() {
@@ -202,7 +193,12 @@ void Engine::AfterCommand() {
     if (unmodelled_is_error) unmodelled.reset();  // The next command that needs memory is told.
   }
   if (!long_turns) EndTurn();
-  if (journal.active()) SettleEffects();
+  if (journal.active()) {
+    SettleEffects();
+  } else if (dialect().since_72) {
+    replication.RequestAcknowledgements();
+  }
+  if (blocking.waits_for_disk()) replication.ReleaseWaiters();
 }
 
 // Runs what was sent after a command that blocked or was postponed.
@@ -303,6 +299,11 @@ bool Engine::Run(Client& client, const Command& command, Arguments args, Value* 
     journal.Add(database, args);
   }
   Count(client, command, *reply, errors_before, lookups);
+  if (dialect().valkey && !client.wait) {
+    // What a script calls counts for its client.
+    Client* const owner = client.id != 0 ? &client : clients.Find(executing_);
+    if (owner != nullptr) ++owner->commands;
+  }
   if (watcher) watcher(client.id, Argv(args.begin(), args.end()), *reply);
   return !context.silent;
 }
@@ -340,50 +341,6 @@ void Engine::SettleEffects() {
   persistence.WriteEffects();
   replication.RequestAcknowledgements();
   journal.TrimBefore(std::min(persistence.first_needed_unit(), replication.first_needed_unit()));
-}
-
-void Engine::ForgetProcess() {
-  clients.RemoveAll();
-  random_state_ = 0;
-  stall.Reset();
-  keyspace.Reset();
-  SetTime(now_us);
-  journal.Reset();
-  blocking.Reset();
-  pause.Reset();
-  memory.Reset();
-  statistics.Reset();
-  active_expiry = true;
-  pubsub.Reset();
-  tracking.Reset();
-  current_ = executing_ = author_ = 0;
-  scripting.Reset();
-  constexpr std::uint64_t kManyStarts = 1'000'000;
-  replication.Reset(identity * kManyStarts + starts_);
-}
-
-void Engine::CloseAll() {
-  for (std::size_t i = 0; i < clients.all().size(); ++i) {
-    if (clients.all()[i] != nullptr) Close(*clients.all()[i]);
-  }
-}
-
-void Engine::Kill(const Server::Crash& crash) {
-  persistence.Crash(crash);
-  ForgetProcess();
-}
-
-void Engine::Start(std::int64_t loading_us) {
-  ++starts_;
-  ForgetProcess();
-  OnRoleChanged();
-  const std::string_view master = config().replicaof;
-  const std::size_t space = master.find(' ');
-  std::int64_t port = 0;
-  if (space != std::string_view::npos && ParseInteger(master.substr(space + 1), &port)) {
-    replication.Follow({std::string(master.substr(0, space)), static_cast<int>(port)});
-  }
-  persistence.Load(loading_us);
 }
 
 }  // namespace interlock::sim::redis

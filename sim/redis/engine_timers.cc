@@ -16,7 +16,8 @@ std::optional<std::int64_t> Engine::NextTimerUs() const {
     const std::int64_t us = std::min(*deadline_ms, kLatestMs) * 1000;
     next_us = std::min(us, next_us.value_or(us));
   }
-  return next_us;
+  const auto sync_us = blocking.waits_for_disk() ? persistence.NextSyncUs() : std::nullopt;
+  return sync_us ? std::min(*sync_us, next_us.value_or(*sync_us)) : next_us;
 }
 
 void Engine::RunTimers() {

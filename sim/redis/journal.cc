@@ -32,6 +32,7 @@ void Journal::Reset() {
   units_.clear();
   first_index_ = 0;
   offset_ = 0;
+  commands_ = 0;
   last_database_ = -1;
 }
 
@@ -54,7 +55,9 @@ void Journal::EndUnit() {
     }
     offset_ += EncodedSize(effect.argv);
   }
-  if (open_.effects.size() > 1) offset_ += EncodedSize({"MULTI"}) + EncodedSize({"EXEC"});
+  const bool several = open_.effects.size() > 1;
+  if (several) offset_ += EncodedSize({"MULTI"}) + EncodedSize({"EXEC"});
+  commands_ += static_cast<std::int64_t>(open_.effects.size()) + (several ? 2 : 0);
   open_.end_offset = offset_;
   units_.push_back(std::exchange(open_, Unit()));
 }

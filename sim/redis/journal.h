@@ -56,6 +56,9 @@ class Journal {
   /// Bytes of the stream so far, closed units only, counted as Redis does (RESP of each effect,
   /// SELECT where the database changes, MULTI and EXEC around more than one).
   std::int64_t offset() const { return offset_; }
+  /// Commands in the units so far, MULTI and EXEC included.
+  std::int64_t commands() const { return commands_; }
+  void CountCommand() { ++commands_; }
   /// Continues counting from this offset.
   void StartStream(std::int64_t offset) { offset_ = offset; }
 
@@ -79,6 +82,7 @@ class Journal {
   std::deque<Unit> units_;
   std::uint64_t first_index_ = 0;
   std::int64_t offset_ = 0;
+  std::int64_t commands_ = 0;
   int last_database_ = -1;
 };
 

@@ -26,7 +26,7 @@ void KeyspaceEvents::OnAdded(int database, std::string_view key) {
 
 void KeyspaceEvents::OnExpired(int database, std::string_view key) {
   ++engine_.statistics.expired_keys;
-  const std::string_view effect[] = {"DEL", key};
+  const std::string_view effect[] = {engine_.dialect().removal, key};
   engine_.journal.Add(database, effect);
   Publish(kNotifyExpired, "expired", database, key);
   engine_.tracking.OnModified(key, 0);

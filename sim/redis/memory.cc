@@ -161,7 +161,7 @@ bool Memory::EvictOne() {
 void Memory::Evict(int database, const std::string& key) {
   engine_.keyspace.Remove(database, key);
   engine_.keyspace.Touch(database, key);
-  const std::string_view effect[] = {"DEL", key};
+  const std::string_view effect[] = {engine_.dialect().removal, key};
   engine_.journal.Add(database, effect);
   engine_.journal.EndUnit();
   ++engine_.statistics.evicted_keys;

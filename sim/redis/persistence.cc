@@ -61,6 +61,7 @@ void Persistence::OpenFile() {
   file_.open = true;
   file_.base = engine_.keyspace.databases();
   next_unit_ = engine_.journal.end_index();
+  progress_.Begin({next_unit_, engine_.journal.offset()});
 }
 
 void Persistence::OnConfigChanged() {
@@ -90,12 +91,15 @@ void Persistence::WriteEffects() {
   write_failed_ = fault.writes_fail;
   if (write_failed_) return;
   postponed_since_s_.reset();
+  const std::size_t units_before = file_.units.size();
   for (; next_unit_ < journal.end_index(); ++next_unit_) {
     const Unit& unit = journal.unit(next_unit_);
     if (unit.readers != Unit::Readers::kLinks) file_.units.push_back({unit, engine_.now_us});
   }
+  progress_.Write({next_unit_, journal.offset()}, file_.units.size() > units_before);
   if (engine_.config().appendfsync == kFsyncAlways) {
     file_.synced = file_.units.size();
+    progress_.Sync();
   } else {
     SyncByTime();
   }
@@ -114,17 +118,37 @@ bool Persistence::Postponed() {
 void Persistence::SyncByTime() {
   if (fault.fsync_hangs) return;
   std::size_t& synced = file_.synced;
-  if (engine_.config().appendfsync == kFsyncEverySecond) {
-    if (synced == file_.units.size() || now_s() <= last_fsync_s_) return;
-    const std::int64_t written_s = file_.units.back().written_at_us / 1000000;
-    last_fsync_s_ = std::min(now_s(), std::max(written_s, last_fsync_s_ + 1));
-    synced = file_.units.size();
-  } else {
+  const std::int64_t policy = engine_.config().appendfsync;
+  if (policy == kFsyncNo) {
     while (synced < file_.units.size() &&
            file_.units[synced].written_at_us + kKernelWriteBackUs <= engine_.now_us) {
       ++synced;
     }
+    return;
   }
+  if (policy == kFsyncEverySecond && synced < file_.units.size()) {
+    if (now_s() <= last_fsync_s_) return;
+    const std::int64_t written_s = file_.units.back().written_at_us / 1000000;
+    last_fsync_s_ = std::min(now_s(), std::max(written_s, last_fsync_s_ + 1));
+  }
+  synced = file_.units.size();
+  progress_.Sync();
+}
+
+std::optional<JournalPosition> Persistence::synced() {
+  if (!file_.open) return std::nullopt;
+  SyncByTime();
+  return progress_.synced();
+}
+
+// What a fault has kept from the file is written as soon as the fault is over.
+std::optional<std::int64_t> Persistence::NextSyncUs() const {
+  if (!file_.open || fault.fsync_hangs || fault.writes_fail) return std::nullopt;
+  if (next_unit_ < engine_.journal.end_index()) return engine_.now_us;
+  const bool waits =
+      engine_.config().appendfsync == kFsyncEverySecond && file_.synced < file_.units.size();
+  if (!waits) return std::nullopt;
+  return std::max(engine_.now_us, (last_fsync_s_ + 1) * 1'000'000);
 }
 
 std::size_t Persistence::unsynced_units() {
@@ -291,6 +315,7 @@ void Persistence::Load(std::int64_t loading_us) {
   loading_until_us_ = loading_us > 0 ? engine_.now_us + loading_us : 0;
   engine_.UpdateJournal();
   next_unit_ = engine_.journal.end_index();
+  progress_.Begin({next_unit_, engine_.journal.offset()});
 }
 
 void Persistence::Save(Context& context) {

@@ -19,6 +19,7 @@
 #include "sim/redis/journal.h"
 #include "sim/redis/keyspace.h"
 #include "sim/redis/server.h"
+#include "sim/redis/sync_progress.h"
 
 namespace interlock::sim::redis {
 
@@ -62,6 +63,10 @@ class Persistence {
   Progress progress() const;
   /// Number of units that a power loss now may lose.
   std::size_t unsynced_units();
+  /// Up to where the append-only file is on disk, as the server knows; nullopt: there is none.
+  std::optional<JournalPosition> synced();
+  /// When more of it will be, unless a command changes that; nullopt: nothing is to come.
+  std::optional<std::int64_t> NextSyncUs() const;
 
   /// Ends the process: the disk keeps what survives the crash, children are gone. REQUIRES: Load
   /// before anything else.
@@ -118,6 +123,7 @@ class Persistence {
 
   AppendOnlyFile file_;
   std::uint64_t next_unit_ = 0;  // In the journal.
+  SyncProgress progress_;
   std::int64_t last_fsync_s_ = 0;
   bool down_ = false;  // Between Crash and Load.
   bool write_failed_ = false;

@@ -65,8 +65,12 @@ Replication::Ids& Replication::ids() const {
 
 std::int64_t Replication::now_s() const { return engine_.now_us / 1000000; }
 
-// Without a backlog the journal may be running only for the append-only file.
-std::int64_t Replication::offset() const { return backlog_ ? engine_.journal.offset() : 0; }
+// Without a backlog the journal may be running only for the append-only file, whose commands are
+// counted since Redis 7.2.
+std::int64_t Replication::offset() const {
+  if (backlog_) return engine_.journal.offset();
+  return engine_.dialect().since_72 ? engine_.journal.commands() : 0;
+}
 
 void Replication::StartBacklog(std::int64_t offset) {
   backlog_ = true;
@@ -174,7 +178,7 @@ Snapshot Replication::TakeSnapshot() {
     NextId(&random_, &ids().history);
     second_id_.assign(40, '0');
     second_offset_ = -1;
-    StartBacklog(0);
+    StartBacklog(offset());
   }
   engine_.journal.ForgetDatabase();
   return {engine_.keyspace.databases(), point()};
@@ -226,14 +230,6 @@ Replication::Replica* Replication::Find(std::uint64_t handle) {
   return nullptr;
 }
 
-void Replication::Acknowledge(std::uint64_t handle, std::int64_t offset) {
-  Replica* replica = Find(handle);
-  if (replica == nullptr) return;
-  replica->acknowledged = std::max(replica->acknowledged, offset);
-  replica->acknowledged_at_s = now_s();
-  ReleaseWaiters();
-}
-
 void Replication::CountGoodReplicas() {
   good_replicas_ = std::count_if(replicas_.begin(), replicas_.end(), [&](const Replica& replica) {
     return replica.online &&
@@ -254,7 +250,11 @@ void Replication::RunCron(std::int64_t uptime_s) {
 }
 
 void Replication::RequestAcknowledgements() {
-  if (!std::exchange(acknowledgements_wanted_, false) || replicas_.empty()) return;
+  if (!std::exchange(acknowledgements_wanted_, false)) return;
+  if (replicas_.empty()) {
+    if (!backlog_) engine_.journal.CountCommand();
+    return;
+  }
   engine_.journal.AddLinkCommand({"REPLCONF", "GETACK", "*"});
 }
 
@@ -280,38 +280,6 @@ bool Replication::ReadOnly(const Client& client) const {
 
 bool Replication::Stale() const {
   return master_ && link_ != MasterLink::kConnected && !engine_.config().replica_serve_stale_data;
-}
-
-int Replication::CountAcknowledged(std::int64_t offset) const {
-  return static_cast<int>(std::count_if(
-      replicas_.begin(), replicas_.end(),
-      [&](const Replica& replica) { return replica.online && replica.acknowledged >= offset; }));
-}
-
-// Newest first; a client that asks for no more than one released earlier gets that one's count.
-void Replication::ReleaseWaiters() {
-  std::vector<Client*> waiting;
-  for (const std::unique_ptr<Client>& client : engine_.clients.all()) {
-    if (client != nullptr && client->wait && client->wait->serve == nullptr) {
-      waiting.push_back(client.get());
-    }
-  }
-  std::sort(waiting.begin(), waiting.end(),
-            [](const Client* a, const Client* b) { return a->wait->order > b->wait->order; });
-  std::int64_t released_offset = 0;
-  std::int64_t released_count = 0;
-  for (Client* client : waiting) {
-    const Wait& wait = *client->wait;
-    const bool known =
-        released_offset != 0 && released_offset >= wait.offset && released_count >= wait.count;
-    const std::int64_t count = known ? released_count : CountAcknowledged(wait.offset);
-    if (count < wait.count) continue;
-    released_offset = wait.offset;
-    released_count = count;
-    engine_.blocking.Unblock(*client);
-    engine_.Emit(*client, IntegerValue(count));
-  }
-  if (engine_.blocking.HasUnblocked()) engine_.AfterCommand();
 }
 
 std::string Replication::Info() const {

@@ -2,7 +2,7 @@
 //
 // One server's part in replication: its master, its replicas, their progress, and the effect on
 // commands. Only the two ends are here; others carry the messages (see Topology). Source:
-// REPLICAOF, ROLE, WAIT, INFO replication, min-replicas-* of Redis 7.0.
+// REPLICAOF, ROLE, WAIT, INFO replication, min-replicas-* of Redis 7.0; WAITAOF of 7.2.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,10 @@ namespace interlock::sim::redis {
 class Engine;
 
 /// The state of a replica's link to its master, as ROLE names it.
+/// WAITAOF that waits for this server's own disk.
+inline constexpr std::string_view kNoAppendOnlyFile =
+    "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.";
+
 enum class MasterLink : std::uint8_t { kConnect, kConnecting, kSync, kConnected };
 
 struct MasterAddress {
@@ -48,6 +52,7 @@ class Replication {
     MasterAddress address;
     bool online = false;  // It has been sent a snapshot, or needed none.
     std::int64_t acknowledged = 0;
+    std::int64_t on_its_disk = 0;        // The offset up to which it has synced its file.
     std::int64_t acknowledged_at_s = 0;  // On this server's clock.
     std::uint64_t next_unit = 0;         // In the journal: the first unit not yet sent to it.
   };
@@ -94,9 +99,11 @@ class Replication {
   void Detach(std::uint64_t handle);
   Replica* Find(std::uint64_t handle);
   const std::vector<Replica>& replicas() const { return replicas_; }
-  void Acknowledge(std::uint64_t handle, std::int64_t offset);
+  void Acknowledge(std::uint64_t handle, std::int64_t offset, std::int64_t on_its_disk);
+  /// As a replica: up to where its append-only file is on disk; 0 if it has none.
+  std::int64_t OffsetOnDisk() const;
 
-  /// A WAIT has begun: replicas will be asked after its command.
+  /// A WAIT or WAITAOF has begun: replicas will be asked after its command.
   void WantAcknowledgements() { acknowledgements_wanted_ = true; }
   void OnConfigChanged();
   /// Once a second: counts good replicas, drops silent ones, pings.
@@ -113,6 +120,13 @@ class Replication {
   bool ReadOnly(const Client& client) const;
   bool Stale() const;
   int CountAcknowledged(std::int64_t offset) const;
+  /// What WAIT or WAITAOF answers now, and whether that is enough for it.
+  Value Acknowledged(const Wait& wait) const;
+  bool IsEnough(const Wait& wait) const;
+  /// The client's command is over; `wrote`: something of it goes to replicas and the file.
+  void NoteWrites(Client& client, bool wrote) const;
+  /// Answers those whose WAIT or WAITAOF has enough.
+  void ReleaseWaiters();
   /// The lines of INFO's section, without its title.
   std::string Info() const;
 
@@ -120,7 +134,10 @@ class Replication {
   void StartBacklog(std::int64_t offset);
   void CountGoodReplicas();
   void DetachAll();
-  void ReleaseWaiters();
+  int CountOnDisk(std::int64_t offset) const;
+  std::int64_t CountReplicas(const Wait& wait) const;
+  Value Answer(const Wait& wait, std::int64_t replicas) const;
+  bool OnOwnDisk(const Wait& wait) const;
   bool InBacklog(std::int64_t offset) const;
   std::int64_t now_s() const;
   std::int64_t backlog_start() const;

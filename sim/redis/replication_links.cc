@@ -31,7 +31,8 @@ void ReplicationLinks::SendAcknowledgement(NodeId id, std::int64_t offset) {
   Send(id, upstream.master,
        {.kind = Message::Kind::kAcknowledgement,
         .connection = upstream.connection,
-        .point = {{}, offset}});
+        .point = {{}, offset},
+        .on_disk = replication(id).OffsetOnDisk()});
 }
 
 bool ReplicationLinks::NeedsCron(NodeId node) const {
@@ -218,7 +219,7 @@ void ReplicationLinks::OnMessageFromReplica(NodeId master, NodeId sender, const 
                   [&](const Downstream& one) { return one.connection == message.connection; });
   } else if (Replication::Replica* replica = its.Find(link->handle)) {
     if (!replica->online) its.SetOnline(link->handle);
-    its.Acknowledge(link->handle, message.point.offset);
+    its.Acknowledge(link->handle, message.point.offset, message.on_disk);
   }
 }
 

@@ -34,6 +34,7 @@ struct ReplicationMessage {
   Kind kind = Kind::kClosed;
   std::uint64_t connection = 0;
   ReplicationPoint point = {};
+  std::int64_t on_disk = 0;  ///< kAcknowledgement: up to where the replica's file is on disk.
   std::shared_ptr<const Snapshot> snapshot = {};
   Unit unit = {};
   std::int64_t deliver_at_us = 0;

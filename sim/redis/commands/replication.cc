@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// REPLICAOF, SLAVEOF, ROLE, WAIT, FAILOVER.
+// REPLICAOF, SLAVEOF, ROLE, WAIT, WAITAOF, FAILOVER.
 #include <limits>
+#include <utility>
 
 #include "sim/redis/engine.h"
 #include "sim/redis/text.h"
@@ -64,29 +65,68 @@ void Role(Context& c) {
            ArrayValue(std::move(replicas))};
 }
 
-void WaitForReplicas(Context& c) {
-  if (c.engine.replication.is_replica()) {
-    return c.Error(
-        "ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if "
-        "a replica is configured to be writable (which is not the default) writes to replicas are "
-        "just local and are not propagated.");
+// Overflows before Redis 7.2 meant for ever.
+bool ReadWaitTimeout(Context& c, std::string_view text, std::int64_t* deadline_ms) {
+  std::int64_t ms = 0;
+  if (!c.ParseInt(text, &ms, "ERR timeout is not an integer or out of range")) return false;
+  if (ms < 0) {
+    c.Error("ERR timeout is negative");
+    return false;
   }
-  std::int64_t replicas = 0;
-  std::int64_t timeout_ms = 0;
-  if (!c.ParseInt(c.args[1], &replicas)) return;
-  if (!c.ParseInt(c.args[2], &timeout_ms, "ERR timeout is not an integer or out of range")) return;
-  if (timeout_ms < 0) return c.Error("ERR timeout is negative");
-  const std::int64_t offset = c.client.last_write_offset;
-  const std::int64_t acknowledged = c.engine.replication.CountAcknowledged(offset);
-  if (acknowledged >= replicas || c.client.must_not_block) return c.Integer(acknowledged);
-  Wait wait;
-  wait.count = replicas;
-  wait.offset = offset;
-  if (timeout_ms > 0 && __builtin_add_overflow(timeout_ms, c.engine.now_ms(), &wait.deadline_ms)) {
-    wait.deadline_ms = std::numeric_limits<std::int64_t>::max();
+  *deadline_ms = 0;
+  if (ms == 0 || !__builtin_add_overflow(ms, c.engine.now_ms(), deadline_ms)) return true;
+  if (c.dialect().since_72) {
+    c.Error("ERR timeout is out of range");
+    return false;
+  }
+  *deadline_ms = std::numeric_limits<std::int64_t>::max();
+  return true;
+}
+
+void BlockOrReply(Context& c, Wait wait) {
+  wait.offset = c.client.last_write_offset;
+  wait.unit = c.client.last_write_unit;
+  if (c.engine.replication.IsEnough(wait) || c.client.must_not_block) {
+    c.reply = c.engine.replication.Acknowledged(wait);
+    return;
   }
   c.engine.blocking.Block(c, {}, std::move(wait));
   c.engine.replication.WantAcknowledgements();
+}
+
+void WaitForReplicas(Context& c) {
+  if (c.engine.replication.is_replica()) {
+    return c.Error(std::string("ERR WAIT cannot be used with replica instances. Please also note "
+                               "that ") +
+                   (c.dialect().valkey ? "" : "since Redis 4.0 ") +
+                   "if a replica is configured to be writable (which is not the default) writes to "
+                   "replicas are just local and are not propagated.");
+  }
+  Wait wait;
+  if (!c.ParseInt(c.args[1], &wait.count)) return;
+  if (ReadWaitTimeout(c, c.args[2], &wait.deadline_ms)) BlockOrReply(c, std::move(wait));
+}
+
+void WaitForDisks(Context& c) {
+  constexpr std::string_view kNotPositive = "ERR value is out of range, must be positive";
+  std::int64_t own = 0;
+  Wait wait;
+  wait.for_disks = true;
+  if (!c.ParseInt(c.args[1], &own)) return;
+  if (own < 0 || own > 1) {
+    return c.Error("ERR value is out of range, value must between 0 and 1");
+  }
+  if (!c.ParseInt(c.args[2], &wait.count, kNotPositive)) return;
+  if (wait.count < 0) return c.Error(kNotPositive);
+  if (!ReadWaitTimeout(c, c.args[3], &wait.deadline_ms)) return;
+  if (c.engine.replication.is_replica()) {
+    return c.Error(
+        "ERR WAITAOF cannot be used with replica instances. Please also note that writes to "
+        "replicas are just local and are not propagated.");
+  }
+  wait.for_own_disk = own == 1;
+  if (wait.for_own_disk && !c.engine.persistence.synced()) return c.Error(kNoAppendOnlyFile);
+  BlockOrReply(c, std::move(wait));
 }
 
 void Failover(Context& c) {
@@ -103,8 +143,8 @@ void Failover(Context& c) {
 }
 
 constexpr HandlerRow kReplicationCommands[] = {
-    {"replicaof", &ReplicaOf},  {"slaveof", &ReplicaOf}, {"role", &Role},
-    {"wait", &WaitForReplicas}, {"failover", &Failover},
+    {"replicaof", &ReplicaOf},  {"slaveof", &ReplicaOf},    {"role", &Role},
+    {"wait", &WaitForReplicas}, {"waitaof", &WaitForDisks}, {"failover", &Failover},
 };
 
 }  // namespace

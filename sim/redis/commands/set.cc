@@ -136,7 +136,7 @@ void PopSome(Context& c) {
   }
   c.Remove(c.args[1]);
   c.Notify(kNotifyGeneric, "del", c.args[1]);
-  c.Propagate({"DEL", c.args[1]});
+  c.Propagate({c.dialect().removal, c.args[1]});
 }
 
 void SPop(Context& c) {

@@ -25,6 +25,10 @@ void ScriptCalls::Begin(const Script& script, bool read_only, const Client& call
   client_.database = caller.database;
   client_.protocol = 2;
   client_.asking = caller.asking;
+  client_.no_touch = caller.no_touch;
+  // In Redis WAIT and WAITAOF of a script wait for nothing.
+  client_.last_write_offset = engine_.dialect().valkey ? caller.last_write_offset : 0;
+  client_.last_write_unit = engine_.dialect().valkey ? caller.last_write_unit : 0;
   client_.reads_replica = caller.reads_replica;
   turn_ = nullptr;
   told_.clear();

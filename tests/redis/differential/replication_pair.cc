@@ -4,6 +4,8 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "tests/redis/differential/tested_server.h"
+
 namespace interlock::testing {
 
 using sim::redis::ToText;
@@ -51,6 +53,7 @@ ReplicationPair::ReplicationPair(std::size_t nodes, const std::vector<std::strin
     nodes_.back()->real = std::move(*started);
     sim::redis::NodeSpec its_spec;
     its_spec.address = {"127.0.0.1", nodes_.back()->real->port()};
+    its_spec.dialect = &TestedDialect();
     its_spec.configuration = {{"save", ""}, {"enable-debug-command", "yes"}};
     for (std::size_t i = 0; i + 1 < configuration.size(); i += 2) {
       its_spec.configuration.emplace_back(configuration[i].substr(2), configuration[i + 1]);
