@@ -57,6 +57,16 @@ std::string ProtectedText(const Config& config, const Client& client, const Comm
          "to set this option in the configuration file, and then restart the server.";
 }
 
+// Where Valkey sends a client that follows redirects (CLIENT CAPA) instead of serving it; empty:
+// nowhere.
+std::string Redirection(const Engine& engine, const Client& client, std::uint32_t flags) {
+  const auto& master = engine.replication.master();
+  const bool reads = (flags & kReadOnly) != 0 && !client.reads_replica;
+  if (!client.follows_redirects || !master || client.from_master) return {};
+  if (!reads && (flags & kWrite) == 0) return {};
+  return "REDIRECT " + master->host + ":" + std::to_string(master->port);
+}
+
 }  // namespace
 
 std::string UnknownSubcommandText(Arguments args) {
@@ -208,16 +218,19 @@ bool Admission::Refuse(Client& client, Arguments args, const Command* command, b
     return false;
   }
   std::string error = RefusalBeforeKeys(client, *command, args);
+  std::string elsewhere;
   if (error.empty() && engine_.cluster.enabled() && !client.from_master) {
-    if (const std::string refusal = engine_.cluster.Refusal(client, *command, args);
-        !refusal.empty()) {
-      // The only refusal of an EXEC that is not EXECABORT.
-      if (command->name == "exec") engine_.DiscardTransaction(client);
-      if (client.in_multi) client.queue_failed = true;
-      engine_.statistics.CountError(refusal);
-      engine_.Emit(client, ErrorValue(refusal));
-      return true;
-    }
+    elsewhere = engine_.cluster.Refusal(client, *command, args);
+  } else if (error.empty() && client.follows_redirects) {
+    elsewhere = Redirection(engine_, client, EffectiveFlags(client, *command, args));
+  }
+  if (!elsewhere.empty()) {
+    // The only refusal of an EXEC that is not EXECABORT.
+    if (command->name == "exec") engine_.DiscardTransaction(client);
+    if (client.in_multi) client.queue_failed = true;
+    engine_.statistics.CountError(elsewhere);
+    engine_.Emit(client, ErrorValue(elsewhere));
+    return true;
   }
   if (error.empty() && OutOfMemory(client, *command, args)) error = kOutOfMemory;
   if (engine_.unmodelled) return true;  // How Redis would have evicted.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/redis/watched_keys.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace interlock::sim::redis {
@@ -17,6 +18,12 @@ void WatchedKeys::Add(std::uint64_t client, int database, std::string_view key,
 
 void WatchedKeys::Remove(std::uint64_t client) {
   std::erase_if(watches_, [&](const Watch& watch) { return watch.client == client; });
+}
+
+std::size_t WatchedKeys::CountOf(std::uint64_t client) const {
+  return static_cast<std::size_t>(
+      std::count_if(watches_.begin(), watches_.end(),
+                    [&](const Watch& watch) { return watch.client == client; }));
 }
 
 bool WatchedKeys::Failed(std::uint64_t client, const Databases& databases,

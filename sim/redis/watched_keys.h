@@ -23,6 +23,8 @@ class WatchedKeys {
            std::int64_t now_ms);
   /// UNWATCH, or the end of a transaction or of the client.
   void Remove(std::uint64_t client);
+  /// How many keys the client watches.
+  std::size_t CountOf(std::uint64_t client) const;
   /// Was a key that this client watches touched, or has it expired since?
   bool Failed(std::uint64_t client, const Databases& databases, std::int64_t now_ms) const;
 

@@ -155,6 +155,34 @@ void ClientNoEvict(Context& c) {
   c.Ok();
 }
 
+void ClientNoTouch(Context& c) {
+  const bool on = EqualsIgnoreCase(c.args[2], "on");
+  if (!on && !EqualsIgnoreCase(c.args[2], "off")) return c.Error(kSyntax);
+  c.client.no_touch = on;
+  c.Ok();
+}
+
+void ClientSetInfo(Context& c) {
+  const bool is_name = EqualsIgnoreCase(c.args[2], "lib-name");
+  const std::string option(UntilNul(c.args[2]));
+  if (!is_name && !EqualsIgnoreCase(c.args[2], "lib-ver")) {
+    return c.Error(OneLine("ERR Unrecognized option '" + option + "'"));
+  }
+  if (!IsPlainName(UntilNul(c.args[3]))) {
+    return c.Error("ERR " + option + " cannot contain spaces, newlines or special characters.");
+  }
+  (is_name ? c.client.library : c.client.library_version) = c.args[3];
+  c.Ok();
+}
+
+// What the server does not know it ignores.
+void ClientCapa(Context& c) {
+  for (const std::string_view word : c.args.subspan(2)) {
+    if (EqualsIgnoreCase(word, "redirect")) c.client.follows_redirects = true;
+  }
+  c.Ok();
+}
+
 constexpr HandlerRow kClientCommands[] = {
     {"client|id", [](Context& c) { c.Integer(static_cast<std::int64_t>(c.client.id)); }},
     {"client|setname", &ClientSetName},
@@ -167,6 +195,9 @@ constexpr HandlerRow kClientCommands[] = {
     {"client|unblock", &ClientUnblock},
     {"client|reply", &ClientReply},
     {"client|no-evict", &ClientNoEvict},
+    {"client|no-touch", &ClientNoTouch},
+    {"client|setinfo", &ClientSetInfo},
+    {"client|capa", &ClientCapa},
 };
 
 }  // namespace

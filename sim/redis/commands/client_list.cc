@@ -5,6 +5,7 @@
 #include "sim/redis/commands/client_list.h"
 
 #include "sim/redis/engine.h"
+#include "sim/redis/wire_size.h"
 
 namespace interlock::sim::redis {
 
@@ -12,7 +13,9 @@ namespace {
 
 constexpr std::size_t kQueryBuffer = 20474;
 constexpr std::size_t kClientMemory = 37632;
-constexpr std::size_t kBareClientMemory = 17160;  // Without that buffer.
+constexpr std::size_t kBareClientMemory = 17160;    // Without that buffer.
+constexpr std::size_t kNewClientMemory = 128;       // Beyond that, in Redis since 7.2.
+constexpr std::size_t kValkeyClientMemory = 17024;  // One buffer serves all of its clients.
 constexpr std::int64_t kIdleWithBufferS = 2;
 constexpr std::int64_t kMsPerSecond = 1000;
 
@@ -27,16 +30,9 @@ std::string Flags(const Client& client) {
   if (client.tracking.broadcast) flags.push_back('B');
   if (client.close_after_reply) flags.push_back('c');
   if (client.no_evict) flags.push_back('e');
+  if (client.no_touch) flags.push_back('T');
   if (client.address.starts_with('/')) flags.push_back('U');
   return flags.empty() ? "N" : flags;
-}
-
-std::size_t SizeOnTheWire(Arguments args) {
-  std::size_t size = std::to_string(args.size()).size() + 3;
-  for (const std::string_view arg : args) {
-    size += std::to_string(arg.size()).size() + arg.size() + 5;
-  }
-  return size;
 }
 
 std::size_t SizeOf(Arguments args) {
@@ -45,8 +41,19 @@ std::size_t SizeOf(Arguments args) {
   return size;
 }
 
-std::size_t QueuedSize(const Client& client) {
+// A transaction that has failed is forgotten by Valkey at once.
+bool HasForgotten(const Context& c, const Client& client) {
+  return c.dialect().valkey && client.queue_failed;
+}
+
+std::int64_t QueuedCommands(const Context& c, const Client& client) {
+  if (!client.in_multi) return c.dialect().valkey && client.knows_multi ? 0 : -1;
+  return HasForgotten(c, client) ? 0 : static_cast<std::int64_t>(client.queue.size());
+}
+
+std::size_t QueuedSize(const Context& c, const Client& client) {
   std::size_t size = 0;
+  if (HasForgotten(c, client)) return size;
   for (const Argv& argv : client.queue) {
     for (const std::string& word : argv) size += word.size() + sizeof(void*);
   }
@@ -86,6 +93,25 @@ class Line {
   std::string text_;
 };
 
+// Of a client that has nothing queued or buffered.
+std::size_t MemoryWithout(const Dialect& dialect, bool has_buffer) {
+  if (dialect.valkey) return kValkeyClientMemory + (has_buffer ? kQueryBuffer : 0);
+  return (has_buffer ? kClientMemory : kBareClientMemory) +
+         (dialect.since_72 ? kNewClientMemory : 0);
+}
+
+// What lines end with since Redis 7.2.
+void AddNewer(const Dialect& dialect, const Client& client, Line* line) {
+  line->Add("lib-name", client.library).Add("lib-ver", client.library_version);
+  if (!dialect.valkey) {
+    line->Add("io-thread", "0");
+    return;
+  }
+  line->Add("tot-net-in", client.bytes_received)
+      .Add("tot-net-out", client.bytes_sent)
+      .Add("tot-cmds", client.commands);
+}
+
 }  // namespace
 
 std::string LocalAddress(const Engine& engine, const Client& client) {
@@ -95,14 +121,15 @@ std::string LocalAddress(const Engine& engine, const Client& client) {
 }
 
 std::string ClientLine(const Context& c, const Client& client) {
+  const Dialect& dialect = c.dialect();
   const bool self = client.id == c.client.id;
   const Buffers buffers = c.engine.buffers_of ? c.engine.buffers_of(client.id) : Buffers();
-  const std::size_t query = (self ? SizeOnTheWire(c.args) : 0) + buffers.unread;
+  const std::size_t query = (self && !dialect.valkey ? CommandSize(c.args) : 0) + buffers.unread;
   const std::int64_t idle_s = (c.engine.now_ms() - client.last_command_ms) / kMsPerSecond;
   // An empty buffer is freed eventually.
-  const bool has_buffer = query > 0 || idle_s <= kIdleWithBufferS;
+  const bool has_buffer = query > 0 || (!dialect.valkey && idle_s <= kIdleWithBufferS);
   const std::size_t arguments = self ? SizeOf(c.args) : 0;
-  const std::size_t queued = QueuedSize(client);
+  const std::size_t queued = QueuedSize(c, client);
   constexpr std::int64_t kFirstDescriptor = 7;  // After those that a server opens for itself.
   const Output output = OutputOf(buffers);
   Line line;
@@ -113,13 +140,15 @@ std::string ClientLine(const Context& c, const Client& client) {
       .Add("name", client.name)
       .Add("age", (c.engine.now_ms() - client.connected_ms) / kMsPerSecond)
       .Add("idle", idle_s)
-      .Add("flags", Flags(client))
-      .Add("db", std::int64_t{client.database})
+      .Add("flags", Flags(client));
+  if (dialect.valkey) line.Add("capa", client.follows_redirects ? "r" : "");
+  line.Add("db", std::int64_t{client.database})
       .Add("sub", client.channels.size())
       .Add("psub", client.patterns.size())
       .Add("ssub", client.shard_channels.size())
-      .Add("multi", client.in_multi ? static_cast<std::int64_t>(client.queue.size()) : -1)
-      .Add("qbuf", query)
+      .Add("multi", QueuedCommands(c, client));
+  if (dialect.since_72) line.Add("watch", c.keyspace().CountWatches(client.id));
+  line.Add("qbuf", query)
       .Add("qbuf-free", has_buffer ? kQueryBuffer - std::min(query, kQueryBuffer) : 0)
       .Add("argv-mem", arguments)
       .Add("multi-mem", queued)
@@ -128,13 +157,13 @@ std::string ClientLine(const Context& c, const Client& client) {
       .Add("obl", output.buffered)
       .Add("oll", output.nodes)
       .Add("omem", output.memory)
-      .Add("tot-mem",
-           (has_buffer ? kClientMemory : kBareClientMemory) + query + queued + output.memory)
+      .Add("tot-mem", MemoryWithout(dialect, has_buffer) + query + queued + output.memory)
       .Add("events", output.waits ? "rw" : "r")
       .Add("cmd", client.last_command == nullptr ? "NULL" : client.last_command->name)
       .Add("user", "default")
       .Add("redir", client.tracking.shown_redirect())
       .Add("resp", std::int64_t{client.protocol});
+  if (dialect.since_72) AddNewer(dialect, client, &line);
   return line.Take();
 }
 

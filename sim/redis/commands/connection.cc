@@ -3,6 +3,7 @@
 // Commands of a connection about itself: PING, SELECT, AUTH, HELLO, RESET, QUIT. There is one user.
 #include "sim/redis/commands/connection.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "sim/redis/engine.h"
@@ -11,13 +12,13 @@
 namespace interlock::sim::redis {
 
 bool ValidClientName(Context& c, std::string_view name) {
-  if (c.dialect().since_72) name = UntilNul(name);
-  for (const char letter : name) {
-    if (letter >= '!' && letter <= '~') continue;
-    c.Error("ERR Client names cannot contain spaces, newlines or special characters.");
-    return false;
-  }
-  return true;
+  if (IsPlainName(c.dialect().since_72 ? UntilNul(name) : name)) return true;
+  c.Error("ERR Client names cannot contain spaces, newlines or special characters.");
+  return false;
+}
+
+bool IsPlainName(std::string_view name) {
+  return std::all_of(name.begin(), name.end(), [](char c) { return c >= '!' && c <= '~'; });
 }
 
 namespace {
@@ -159,6 +160,7 @@ void Reset(Context& c) {
   c.client.database = 0;
   c.client.name.clear();
   c.client.protocol = 2;
+  if (c.dialect().since_72) c.client.no_evict = c.client.no_touch = false;
   if (c.client.replies == Replies::kOff) c.client.replies = Replies::kOn;
   c.client.authenticated = c.engine.config().requirepass.empty();
   c.Status("RESET");

@@ -11,4 +11,7 @@ struct Context;
 /// false.
 bool ValidClientName(Context& c, std::string_view name);
 
+/// Whether CLIENT SETNAME and CLIENT SETINFO accept it: visible characters of ASCII alone.
+bool IsPlainName(std::string_view name);
+
 }  // namespace interlock::sim::redis

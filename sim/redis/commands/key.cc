@@ -36,7 +36,12 @@ void Exists(Context& c) {
 
 void TouchKeys(Context& c) {
   std::int64_t present = 0;
-  for (const std::string_view key : c.args.subspan(1)) present += c.Find(key) != nullptr ? 1 : 0;
+  for (const std::string_view key : c.args.subspan(1)) {
+    Entry* const entry = c.Find(key);
+    if (entry == nullptr) continue;
+    ++present;
+    entry->accessed_ms = c.keyspace().now_ms();  // Even under CLIENT NO-TOUCH.
+  }
   c.Integer(present);
 }
 

@@ -14,6 +14,7 @@ namespace {
 void Multi(Context& c) {
   if (c.client.in_multi) return c.Error("ERR MULTI calls can not be nested");
   c.client.in_multi = true;
+  c.client.knows_multi = true;
   c.Ok();
 }
 
@@ -28,6 +29,7 @@ void WatchKeys(Context& c) {
   for (const std::string_view key : c.args.subspan(1)) {
     c.keyspace().AddWatch(c.client.id, c.database(), key);
   }
+  c.client.knows_multi = true;
   c.Ok();
 }
 

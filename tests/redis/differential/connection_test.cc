@@ -18,6 +18,7 @@
 
 #include "sim/redis/config.h"
 #include "sim/redis/server.h"
+#include "tests/redis/differential/tested_server.h"
 #include "tests/redis/differential/wire_client.h"
 #include "tests/support/redis_server.h"
 
@@ -34,9 +35,9 @@ constexpr std::size_t kConnections = 4;
 
 // "id=3 addr=... name=x" with what differs between two servers left out.
 std::string HideClientFields(const std::string& text) {
-  const std::set<std::string> hidden = {"id",        "addr",    "laddr",    "fd",   "age",
-                                        "idle",      "rbs",     "rbp",      "omem", "argv-mem",
-                                        "multi-mem", "tot-mem", "qbuf-free"};
+  const std::set<std::string> hidden = {
+      "id",  "addr", "laddr",    "fd",        "age",     "idle",      "rbs",
+      "rbp", "omem", "argv-mem", "multi-mem", "tot-mem", "qbuf-free", "tot-net-out"};
   std::string shown;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
@@ -77,6 +78,7 @@ class ConnectionComparison : public ::testing::Test, private sim::redis::Sink {
     ASSERT_TRUE(started.ok()) << started.status().message();
     real_ = std::move(*started);
     fake_.SetSink(this);
+    fake_.SetDialect(TestedDialect());
     SetTime();
     EXPECT_EQ(fake_.Configure("enable-debug-command", "yes"), "");
     for (std::size_t i = 0; i < kConnections; ++i) {
@@ -289,6 +291,40 @@ TEST_F(ConnectionComparison, ClientsSayWhatTheyAre) {
                  {"HELLO", "3"},
                  {"CLIENT", "TRACKINGINFO"},
                  {"CLIENT", "GETNAME"}}));
+}
+
+// Servers without a subcommand say so, and the rest is the same.
+TEST_F(ConnectionComparison, ClientsSayWhatTheyCanDo) {
+  Compare({{0, {"CLIENT", "SETINFO", "lib-name", "interlock"}},
+           {0, {"CLIENT", "SETINFO", "LIB-VER", "1.0"}},
+           {0, {"CLIENT", "SETINFO", "LIB-NAME", "a b"}},
+           {0, {"CLIENT", "SETINFO", "other", "a b"}},
+           {0, {"CLIENT", "NO-TOUCH", "on"}},
+           {0, {"CLIENT", "NO-TOUCH", "x"}},
+           {0, {"CLIENT", "CAPA", "other"}},
+           {0, {"CLIENT", "CAPA", "other", "REDIRECT"}},
+           {0, {"CLIENT", "INFO"}},
+           {0, {"WATCH", "a", "b", "a"}},
+           {0, {"CLIENT", "INFO"}},
+           {0, {"MULTI"}},
+           {0, {"GET", "a"}},
+           {1, {"CLIENT", "LIST", "ID", "$ID0"}},
+           {0, {"NOSUCH"}},
+           {1, {"CLIENT", "LIST", "ID", "$ID0"}},
+           {0, {"EXEC"}},
+           {0, {"MULTI"}},
+           {0, {"GET", "a"}},
+           {0, {"GET", "a"}},
+           {0, {"EXEC"}},
+           {0, {"EVAL", "return redis.call('get', 'a')", "0"}},
+           {1, {"CLIENT", "LIST", "ID", "$ID0"}},
+           {0, {"BLPOP", "list", "0"}},
+           {1, {"CLIENT", "LIST", "ID", "$ID0"}},
+           {1, {"RPUSH", "list", "a"}},
+           {1, {"CLIENT", "LIST", "ID", "$ID0"}},
+           {0, {"RESET"}},
+           {0, {"CLIENT", "SETINFO", "lib-ver", ""}},
+           {0, {"CLIENT", "INFO"}}});
 }
 
 TEST_F(ConnectionComparison, HelloAuthAndReset) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/redis/differential/replication_pair.h"
+#include "tests/redis/differential/tested_server.h"
 
 namespace interlock::testing {
 namespace {
@@ -19,11 +20,19 @@ class ReplicationDifferentialTest : public ::testing::Test {
   static constexpr std::size_t kMaster = 0;
   static constexpr std::size_t kReplica = 1;
 
+  explicit ReplicationDifferentialTest(const std::vector<std::string>& configuration = {})
+      : pair_(2, configuration) {}
   void SetUp() override {
     pair_.Follow(kReplica, kMaster);
     AwaitLink();
   }
   void AwaitLink() {
+    // Valkey 9 greets a replica by a PING, which moves the offset.
+    if (TestedDialect().IsIn(sim::redis::kValkeyFrom90)) {
+      const std::string one = "(integer) 1";
+      ASSERT_EQ(pair_.Await(kMaster, {"WAIT", "1", "100"}, one), one);
+      return;
+    }
     const std::string linked =
         "[\"slave\", \"127.0.0.1\", " + std::to_string(pair_.port(kMaster)) + ", \"connected\", 0]";
     ASSERT_EQ(pair_.Await(kReplica, {"ROLE"}, linked), linked);
@@ -40,7 +49,7 @@ class ReplicationDifferentialTest : public ::testing::Test {
     }
   }
 
-  ReplicationPair pair_{2, {}};
+  ReplicationPair pair_;
 };
 
 TEST_F(ReplicationDifferentialTest, TheStreamOfEffectsHasTheSameLengthAndLeavesTheSameData) {
@@ -109,6 +118,23 @@ TEST_F(ReplicationDifferentialTest, WaitKnowsAStoppedReplica) {
   EXPECT_EQ(pair_.Call(kReplica, {"GET", "k"}), "\"x\"");
 }
 
+TEST_F(ReplicationDifferentialTest, WaitConcernsTheClientsOwnWritesOrThoseOfAll) {
+  const std::size_t other = pair_.Connect(kMaster);
+  Agree(kMaster, {{"SET", "k", "v"}, {"WAIT", "1", "1000"}});
+  pair_.SetPaused(kReplica, true);
+  Agree(kMaster, {{"SET", "k", "w"}});
+  for (const Argv& argv : {Argv{"GET", "k"},
+                           {"WAIT", "1", "20"},
+                           {"EVAL", "return redis.call('wait', 1, 0)", "0"},
+                           {"PUBLISH", "c", "m"},
+                           {"WAIT", "1", "20"},
+                           {"EVAL", "return redis.call('wait', 1, 0)", "0"}}) {
+    const std::string reply = pair_.Call(kMaster, argv, other);
+    EXPECT_FALSE(reply.starts_with("real: ")) << sim::redis::ToText(argv) << "\n" << reply;
+  }
+  pair_.SetPaused(kReplica, false);
+}
+
 TEST_F(ReplicationDifferentialTest, AReplicaRefusesTheSameInTheSameWords) {
   Agree(kReplica, {{"SET", "k", "v"},
                    {"DEL", "k"},
@@ -119,6 +145,9 @@ TEST_F(ReplicationDifferentialTest, AReplicaRefusesTheSameInTheSameWords) {
                    {"EVAL", "#!lua flags=no-writes\nreturn 1", "0"},
                    {"EVAL", "#!lua flags=no-writes\nreturn redis.call('set', 'k', '1')", "0"},
                    {"WAIT", "0", "0"},
+                   {"WAITAOF", "0", "0", "0"},
+                   {"WAITAOF", "1", "0", "0"},
+                   {"WAITAOF", "2", "0", "0"},
                    {"PUBLISH", "a", "b"},
                    {"MULTI"},
                    {"SET", "k", "v"},
@@ -127,6 +156,34 @@ TEST_F(ReplicationDifferentialTest, AReplicaRefusesTheSameInTheSameWords) {
                    {"FAILOVER"},
                    {"FAILOVER", "ABORT"},
                    {"PING"}});
+}
+
+TEST_F(ReplicationDifferentialTest, AReplicaSendsThoseWhoFollowRedirectsToItsMaster) {
+  Agree(kReplica, {{"CLIENT", "CAPA", "redirect"},
+                   {"GET", "k"},
+                   {"GET"},
+                   {"PING"},
+                   {"EVAL", "return 1", "1", "k"},
+                   {"EVAL", "return redis.call('get', 'k')", "0"},
+                   {"EVAL", "#!lua\nreturn 1", "0"},
+                   {"EVAL_RO", "return 1", "1", "k"},
+                   {"KEYS", "*"},
+                   {"BLPOP", "q", "1"},
+                   {"PUBLISH", "a", "b"},
+                   {"WATCH", "k"},
+                   {"MULTI"},
+                   {"PING"},
+                   {"GET", "k"},
+                   {"EXEC"},
+                   {"MULTI"},
+                   {"PING"},
+                   {"EXEC"},
+                   {"CONFIG", "SET", "replica-read-only", "no"},
+                   {"SET", "k", "v"},
+                   {"CONFIG", "SET", "replica-serve-stale-data", "no"},
+                   {"REPLICAOF", "127.0.0.1", "1"},
+                   {"GET", "k"},
+                   {"SET", "k", "v"}});
 }
 
 TEST_F(ReplicationDifferentialTest, ACutOffReplicaWithoutStaleDataSaysSo) {
@@ -218,6 +275,66 @@ TEST_F(ReplicationDifferentialTest, AMasterThatComesBackEmptyEmptiesItsReplica) 
   Agree(kMaster, {{"SET", "lock", "token"}, {"WAIT", "1", "1000"}});
   pair_.Restart(kMaster);
   EXPECT_EQ(pair_.Await(kReplica, {"EXISTS", "lock"}, "(integer) 0"), "(integer) 0");
+}
+
+// Servers without WAITAOF say so, and the rest is the same.
+class DiskDifferentialTest : public ReplicationDifferentialTest {
+ protected:
+  DiskDifferentialTest()
+      : ReplicationDifferentialTest({"--appendonly", "yes", "--appendfsync", "always"}) {}
+};
+
+TEST_F(DiskDifferentialTest, WaitAofCountsTheDisksOfTheMasterAndOfItsReplicas) {
+  Agree(kMaster, {{"SET", "k", "v"}});
+  // A replica reports no file before it has rewritten it with the data that it was given.
+  if (TestedDialect().since_72) {
+    ASSERT_EQ(pair_.Await(kMaster, {"WAITAOF", "1", "1", "100"}, "[1, 1]"), "[1, 1]");
+  }
+  Agree(kMaster, {{"SET", "k", "v"},
+                  {"WAITAOF", "1", "1", "2000"},
+                  {"WAITAOF", "0", "0", "0"},
+                  {"WAITAOF", "1", "2", "20"}});
+  Agree(kReplica, {{"CONFIG", "SET", "appendfsync", "no"}});
+  Agree(kMaster, {{"SET", "k", "w"},
+                  {"WAIT", "1", "1000"},
+                  {"WAITAOF", "1", "0", "0"},
+                  {"WAITAOF", "1", "1", "20"},
+                  {"MULTI"},
+                  {"SET", "k", "x"},
+                  {"WAITAOF", "1", "1", "0"},
+                  {"EXEC"},
+                  {"EVAL", "return redis.call('waitaof', 1, 1, 0)", "0"}});
+  Agree(kReplica, {{"CONFIG", "SET", "appendonly", "no"}});
+  Agree(kMaster, {{"SET", "k", "y"}, {"WAIT", "1", "1000"}, {"WAITAOF", "0", "1", "20"}});
+}
+
+TEST_F(DiskDifferentialTest, WaitAofEndsWithTheAppendOnlyFile) {
+  const std::size_t waiter = pair_.Connect(kMaster);
+  Agree(kReplica, {{"CONFIG", "SET", "appendfsync", "no"}});
+  Agree(kMaster, {{"CONFIG", "SET", "appendfsync", "no"}});
+  EXPECT_EQ(pair_.Call(kMaster, {"SET", "k", "v"}, waiter), "OK");
+  const std::string at_once = pair_.CallBlocking(kMaster, {"WAITAOF", "1", "0", "0"}, waiter);
+  EXPECT_FALSE(at_once.starts_with("real: ")) << at_once;
+  Agree(kMaster, {{"CONFIG", "SET", "appendonly", "no"}});
+  if (at_once == "silence") {
+    EXPECT_EQ(
+        pair_.Read(kMaster, waiter),
+        "(error) ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.");
+  }
+  Agree(kMaster, {{"WAITAOF", "1", "0", "0"}, {"WAITAOF", "0", "0", "0"}});
+}
+
+TEST_F(DiskDifferentialTest, WaitAofSeesAChangeOfAppendFsync) {
+  const std::size_t waiter = pair_.Connect(kMaster);
+  Agree(kReplica, {{"CONFIG", "SET", "appendfsync", "no"}});
+  Agree(kMaster, {{"CONFIG", "SET", "appendfsync", "no"}});
+  EXPECT_EQ(pair_.Call(kMaster, {"SET", "k", "v"}, waiter), "OK");
+  const std::string at_once = pair_.CallBlocking(kMaster, {"WAITAOF", "1", "0", "0"}, waiter);
+  EXPECT_FALSE(at_once.starts_with("real: ")) << at_once;
+  Agree(kMaster, {{"CONFIG", "SET", "appendfsync", "everysec"}});
+  if (at_once == "silence") {
+    EXPECT_EQ(pair_.Read(kMaster, waiter), "[1, 0]");
+  }
 }
 
 }  // namespace

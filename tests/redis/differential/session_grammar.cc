@@ -12,7 +12,9 @@ constexpr std::string_view kPlain[] = {
     "PING", "PING %v", "ECHO %v", "PUBLISH %c %v", "SPUBLISH %C %v", "SELECT %d", "SELECT 0",
     "SELECT 0", "SWAPDB 0 1", "SWAPDB %d %d", "FLUSHDB", "FLUSHDB ASYNC", "FLUSHALL",
     "FLUSHALL sync", "FLUSHALL FOO", "FLUSHDB FOO", "!WAIT 0 0", "!WAIT 0 -1", "!WAIT abc 0",
-    "!WAIT 0 abc", "TIME", "nosuch %v %v", "NoSuch", "get|set %v", "LASTSAVE", "ROLE",
+    "!WAIT 0 abc", "!WAITAOF 0 0 0", "!WAITAOF %i 0 0", "!WAITAOF 0 -1 0", "!WAITAOF abc 0 %N",
+    "!WAITAOF 0 abc 0", "!WAITAOF 0 0 -1", "!WAITAOF 0 0 9223372036854775807", "TIME",
+    "nosuch %v %v", "NoSuch", "get|set %v", "LASTSAVE", "ROLE",
     "COMMAND COUNT", "COMMAND GETKEYS SET %k %v", "COMMAND GETKEYS MSET %k %v %k %v",
     "COMMAND GETKEYS EVAL x %k# %v", "COMMAND GETKEYS BLPOP %k+ 0", "COMMAND GETKEYS PING %v",
     "!COMMAND GETKEYS ZUNIONSTORE %k 2 %k %k", "COMMAND INFO get set blpop", "COMMAND INFO nosuch",
@@ -39,7 +41,7 @@ constexpr std::string_view kBlocking[] = {
     "!BLMPOP 0 2 l2 l1 RIGHT COUNT %n", "!BLMPOP 0 1 l1 LEFT COUNT 2", "!BZPOPMIN %Z %t",
     "!BZPOPMIN z1 z2 0", "!BZPOPMAX z2 z1 0", "!BZPOPMAX %Z %Z %t", "!BZMPOP %t %Z# %q",
     "!BZMPOP 0 2 z1 z2 MIN", "!BZMPOP 0 1 z1 MAX COUNT 2", "!BLPOP none 0", "!BZPOPMIN none 0",
-    "!WAIT 1 0",
+    "!WAIT 1 0", "!WAITAOF 0 1 0",
     // clang-format on
 };
 
@@ -87,7 +89,10 @@ constexpr std::string_view kConnection[] = {
     "CLIENT LIST ID abc", "CLIENT KILL ID %@", "CLIENT KILL ID %@ SKIPME no",
     "CLIENT KILL ID %@ SKIPME foo", "CLIENT KILL TYPE pubsub", "CLIENT KILL TYPE foo",
     "CLIENT KILL USER nobody", "CLIENT KILL nix", "CLIENT KILL ADDR nix", "CLIENT KILL FOO bar",
-    "CLIENT NO-EVICT on", "CLIENT NO-EVICT OFF", "CLIENT NO-EVICT foo", "!CLIENT REPLY ON",
+    "CLIENT NO-EVICT on", "CLIENT NO-EVICT OFF", "CLIENT NO-EVICT foo", "CLIENT NO-TOUCH on",
+    "CLIENT NO-TOUCH off", "CLIENT NO-TOUCH foo", "CLIENT SETINFO lib-name %v",
+    "CLIENT SETINFO LIB-VER %v", "CLIENT SETINFO %v %v", "CLIENT CAPA redirect", "CLIENT CAPA %v+",
+    "!CLIENT REPLY ON",
     "!CLIENT REPLY SKIP", "!CLIENT REPLY OFF", "CLIENT REPLY foo", "CLIENT HELP %v",
     "CLIENT TRACKINGINFO %v %v", "CLIENT GETREDIR x", "CLIENT GETREDIR", "CLIENT TRACKINGINFO",
     // clang-format on

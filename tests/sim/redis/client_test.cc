@@ -37,6 +37,43 @@ TEST_F(ClientTest, ListCountsWhatWaitsInBuffers) {
   EXPECT_TRUE(shows(" tot-mem=17160 "));
 }
 
+TEST_F(ClientTest, NewerServersShowMoreOfAClient) {
+  server_.SetDialect(*FindDialect("redis-8.0"));
+  Run({"CLIENT", "SETINFO", "lib-name", "lock"});
+  Run({"WATCH", "a", "b"});
+  std::string info = Run({"CLIENT", "INFO"});
+  EXPECT_NE(info.find(" flags=N db=0 "), std::string::npos);
+  EXPECT_NE(info.find(" multi=-1 watch=2 qbuf=26 "), std::string::npos);
+  EXPECT_NE(info.find(" resp=2 lib-name=lock lib-ver= io-thread=0\\n"), std::string::npos);
+  const ClientId other = server_.Connect();
+  server_.SetDialect(*FindDialect("valkey-9.1"));
+  Sent(other, {"CLIENT", "CAPA", "other", "redirect"});
+  Sent(other, {"CLIENT", "NO-TOUCH", "on"});
+  Sent(other, {"MULTI"});
+  Sent(other, {"DISCARD"});
+  Sent(other, {"EVAL", "return redis.call('get', 'k')", "0"});
+  info = Sent(other, {"CLIENT", "INFO"});
+  EXPECT_NE(info.find(" flags=T capa=r db=0 "), std::string::npos);
+  EXPECT_NE(info.find(" multi=0 watch=0 qbuf=0 qbuf-free=0 "), std::string::npos);
+  EXPECT_NE(info.find(" tot-net-in=204 tot-net-out=25 tot-cmds=6\\n"), std::string::npos) << info;
+}
+
+TEST_F(ClientTest, LookUpsOfAClientThatDoesNotTouchAreNoAccesses) {
+  server_.SetDialect(*FindDialect("valkey-9.1"));
+  Run({"SET", "k", "v"});
+  Advance(10000);
+  EXPECT_EQ(Run({"CLIENT", "NO-TOUCH", "on"}), "OK");
+  Run({"GET", "k"});
+  Eval("return redis.call('get', 'k')");
+  EXPECT_EQ(Run({"OBJECT", "IDLETIME", "k"}), "(integer) 10");
+  Run({"TOUCH", "k"});
+  EXPECT_EQ(Run({"OBJECT", "IDLETIME", "k"}), "(integer) 0");
+  Run({"RESET"});
+  Advance(10000);
+  Run({"GET", "k"});
+  EXPECT_EQ(Run({"OBJECT", "IDLETIME", "k"}), "(integer) 0");
+}
+
 TEST_F(ClientTest, ListFiltersByTypeAndId) {
   const ClientId subscriber = server_.Connect("127.0.0.1:5000");
   Sent(subscriber, {"SUBSCRIBE", "a"});

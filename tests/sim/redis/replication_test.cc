@@ -62,6 +62,26 @@ TEST_F(ReplicationTest, ATransactionQueuedBeforeTheDemotionIsRefusedAsAWhole) {
             "a read only replica.");
 }
 
+TEST_F(ReplicationTest, AReplicaOfValkeySendsAClientToItsMasterIfItCanFollow) {
+  TopologySpec spec = TopologySpec::WithReplicas(1);
+  for (NodeSpec& node : spec.nodes) node.dialect = FindDialect("valkey-9.1");
+  Build(std::move(spec));
+  Pass(2 * kSecond);
+  const std::string away = "(error) REDIRECT 10.0.0.1:6379";
+  EXPECT_EQ(Run(1, {"GET", "k"}), "(nil)");
+  EXPECT_EQ(Run(1, {"CLIENT", "CAPA", "redirect"}), "OK");
+  EXPECT_EQ(Run(1, {"GET", "k"}), away);
+  EXPECT_EQ(Run(1, {"SET", "k", "v"}), away);
+  EXPECT_EQ(Run(1, {"PING"}), "PONG");
+  Run(1, {"MULTI"});
+  Run(1, {"PING"});
+  const ClientId other = topology_->server(1).Connect();
+  RunAs(1, other, {"REPLICAOF", "NO", "ONE"});
+  EXPECT_EQ(Run(1, {"SET", "k", "v"}), "QUEUED");
+  RunAs(1, other, {"REPLICAOF", "10.0.0.1", "6379"});
+  EXPECT_EQ(Run(1, {"EXEC"}), away);
+}
+
 TEST_F(ReplicationTest, AReplicaHidesWhatHasExpiredUntilItsMasterDeletesIt) {
   Run(0, {"SET", "k", "v", "PX", "100"});
   Pass(101 * kMs);
