@@ -206,6 +206,10 @@ void HRandField(Context& c) {
   if (!ParseRandomRequest(c, "withvalues", &request)) return;
   Hash* hash = nullptr;
   if (!c.Get(c.args[1], &hash)) return;
+  // A copy of one whose fields were all over; the real server (Valkey 9.1.2) crashes.
+  if (hash != nullptr && hash->size() == 0) {
+    return c.Unmodelled("HRANDFIELD of a hash without fields");
+  }
   if (request.has_count) c.EmptyArray();
   FieldFinder finder(c, c.args[1], hash);
   finder.FindAll();

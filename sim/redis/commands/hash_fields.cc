@@ -6,6 +6,14 @@
 
 namespace interlock::sim::redis {
 
+void RemoveHidden(const Context& c, Hash* hash) {
+  std::vector<std::string> hidden;
+  for (const auto& [field, value] : hash->items()) {
+    if (IsHidden(c, *hash, field)) hidden.push_back(field);
+  }
+  for (const std::string& field : hidden) hash->Remove(field);
+}
+
 TimedForm TimedFormOf(const Dialect& dialect) {
   return dialect.valkey ? TimedForm::kHashTable : TimedForm::kOrdered;
 }

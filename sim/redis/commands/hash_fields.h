@@ -20,6 +20,9 @@ inline bool IsHidden(const Context& c, const Hash& hash, std::string_view field)
   return hash.timed() && c.keyspace().IsFieldOver(hash.ExpiryOf(field));
 }
 
+/// Removes the hidden fields of a value that is nobody's yet.
+void RemoveHidden(const Context& c, Hash* hash);
+
 TimedForm TimedFormOf(const Dialect& dialect);
 
 enum class AfterLook : std::uint8_t {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "sim/redis/commands/hash_fields.h"
 #include "sim/redis/engine.h"
 #include "sim/redis/text.h"
 
@@ -132,7 +133,11 @@ void Copy(Context& c) {
     if (!replace) return;
     c.keyspace().Remove(to, target);
   }
-  c.keyspace().Insert(to, target, Entry(*entry));
+  Entry copy = *entry;
+  if (auto* hash = std::get_if<Hash>(&copy.data); hash != nullptr && c.dialect().valkey) {
+    RemoveHidden(c, hash);  // The copy is a hash even without a field.
+  }
+  c.keyspace().Insert(to, target, std::move(copy));
   c.keyspace().Touch(to, target);
   c.engine.events.Publish(kNotifyGeneric, "copy_to", to, target);
   c.Integer(std::int64_t{1});

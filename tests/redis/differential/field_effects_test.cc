@@ -107,7 +107,7 @@ TEST_F(FieldEffectsTest, ReadsOfFieldsThatAreOver) {
                            "HGETEX h EX 100 FIELDS 3 a b c",
                            "HGETEX h PERSIST FIELDS 1 a",
                            "SET h v NX",
-                           "COPY h g"}) {
+                           "COPY h g\nHLEN g\nEXISTS g\nHDEL g x"}) {
     CheckOver(look);
   }
 }
