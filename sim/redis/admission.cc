@@ -90,8 +90,10 @@ std::uint32_t Admission::EffectiveFlags(const Client& client, const Command& com
       flags |= queued_flags & (kWrite | kMayReplicate | kDenyOom);
       flags &= queued_flags | ~(kStale | kLoading);
     }
-  } else if (command.name.starts_with("eval")) {
+  } else if (args.size() > 1 && command.name.starts_with("eval")) {
     flags = engine_.scripting.FlagsOf(args[1], command.name.starts_with("evalsha"), flags);
+  } else if (args.size() > 1 && command.name.starts_with("fcall")) {
+    flags = engine_.libraries.FlagsOf(args[1], flags);
   }
   return flags;
 }
@@ -245,7 +247,7 @@ bool Admission::Refuse(Client& client, Arguments args, const Command* command, b
   }
   if (error.empty() && impaired) error = RefuseService(flags);
   if (error.empty() && engine_.script_turn.busy() && (command->flags & kAllowBusy) == 0) {
-    error = kBusyScript;
+    error = engine_.script_turn.busy_text();
   }
   if (!error.empty()) {
     Reject(client, command, error);

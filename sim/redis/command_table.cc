@@ -99,6 +99,7 @@ class Table {
              SortedSetAlgebraCommands(),
              PubSubCommands(),
              ScriptCommands(),
+             FunctionCommands(),
              TransactionCommands(),
              ConfigCommands(),
              ServerCommands(),

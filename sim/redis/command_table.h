@@ -164,6 +164,7 @@ std::span<const HandlerRow> SortedSetPopCommands();
 std::span<const HandlerRow> SortedSetAlgebraCommands();
 std::span<const HandlerRow> PubSubCommands();
 std::span<const HandlerRow> ScriptCommands();
+std::span<const HandlerRow> FunctionCommands();
 std::span<const HandlerRow> TransactionCommands();
 std::span<const HandlerRow> ConfigCommands();
 std::span<const HandlerRow> ConnectionCommands();

@@ -78,6 +78,7 @@ constexpr Dialect kRedis80 = {.id = DialectId::kRedis80,
                               .since_72 = true,
                               .plain_score_bounds = true,
                               .flushes_in_background = true,
+                              .flush_restarts_lua = true,
                               .loses_late_refusals = true};
 
 constexpr Dialect kRedis84 = [] {
@@ -120,7 +121,8 @@ constexpr Dialect kValkey91 = {.id = DialectId::kValkey91,
                                .plain_scores = true,
                                .plain_score_bounds = true,
                                .slots_without_cluster = true,
-                               .more_client_filters = true};
+                               .more_client_filters = true,
+                               .flush_restarts_lua = true};
 
 constexpr Dialect kValkey92 = [] {
   Dialect dialect = kValkey91;

@@ -88,6 +88,8 @@ struct Dialect {
 
   /// FLUSHALL and FLUSHDB are answered by another thread, behind what their client is told of them.
   bool flushes_in_background = false;
+  bool flush_restarts_lua = false;  ///< FUNCTION FLUSH: a new Lua state, with its first settings
+
   /// A wrong password inside MULTI leaves the client without the reply of its EXEC.
   bool loses_late_refusals = false;
 

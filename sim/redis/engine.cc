@@ -30,6 +30,7 @@ Engine::Engine()
       pubsub(*this),
       tracking(*this),
       scripting(*this),
+      libraries(*this),
       cluster(*this) {
   keyspace.SetListener(&events);
   SetConfig(FreshConfig());

@@ -31,6 +31,7 @@
 #include "sim/redis/pubsub.h"
 #include "sim/redis/replication.h"
 #include "sim/redis/script_turn.h"
+#include "sim/redis/scripting/libraries.h"
 #include "sim/redis/scripting/scripting.h"
 #include "sim/redis/server.h"
 #include "sim/redis/stall.h"
@@ -143,7 +144,8 @@ class Engine {
   bool unreplicated = false;  // Messages between servers reach nobody.
   BuffersOf buffers_of;       // Null: they are empty.
   std::size_t script_memory = std::size_t{256} << 20;
-  bool remembers_scripts = false;  // See Dialogues; affects only running time.
+  bool remembers_scripts = false;                // See Dialogues; affects only running time.
+  std::uint64_t script_random = kInitialRandom;  // Of math.random, in scripts and functions.
   std::optional<std::string> unmodelled;
   ClientTable clients;
   Admission admission{*this};
@@ -164,6 +166,7 @@ class Engine {
   Tracking tracking;
   bool long_turns = false;  // A turn does not end with each command.
   Scripting scripting;
+  Libraries libraries;
   Cluster cluster;
 
  private:

@@ -36,6 +36,7 @@ void Engine::ForgetProcess() {
   tracking.Reset();
   current_ = executing_ = author_ = 0;
   scripting.Reset();
+  libraries.Reset();
   constexpr std::uint64_t kManyStarts = 1'000'000;
   replication.Reset(identity * kManyStarts + starts_);
 }

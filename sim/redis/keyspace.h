@@ -111,6 +111,12 @@ class Keyspace {
   }
   /// The same for a change of which the listener need not hear.
   void TouchQuietly(int database, std::string_view key, std::size_t changes);
+  /// A change of something that is no key, but is saved with the keys: functions.
+  void CountChange() {
+    TouchAll();
+    ++mutations_;
+    ++changes_;
+  }
   /// Removes all keys of the database, touching those that are watched.
   void Clear(int database);
   const Databases& databases() const {

@@ -59,7 +59,7 @@ void Persistence::OpenFile() {
   file_ = AppendOnlyFile();
   file_.exists = true;
   file_.open = true;
-  file_.base = engine_.keyspace.databases();
+  file_.base = TakeData(engine_);
   next_unit_ = engine_.journal.end_index();
   progress_.Begin({next_unit_, engine_.journal.offset()});
 }
@@ -169,16 +169,16 @@ void Persistence::Compact() {
   for (const auto& database : engine_.keyspace.databases()) keys += database.size();
   if (file_.units.size() < keys) return;
   if (child_) child_->units = 0;
-  file_.base = engine_.keyspace.databases();
+  file_.base = TakeData(engine_);
   file_.units.clear();
   file_.synced = 0;
 }
 
-bool Persistence::WriteSnapshot(Databases databases, std::uint64_t changes) {
+bool Persistence::WriteSnapshot(SavedData data, std::uint64_t changes) {
   last_try_s_ = now_s();
   save_failed_ = fault.saves_fail;
   if (save_failed_) return false;
-  rdb_ = std::move(databases);
+  rdb_ = std::move(data);
   last_save_s_ = now_s();
   saved_changes_ = changes;
   return true;
@@ -187,7 +187,7 @@ bool Persistence::WriteSnapshot(Databases databases, std::uint64_t changes) {
 void Persistence::StartChild(bool rewrites_aof) {
   Child child;
   child.rewrites_aof = rewrites_aof;
-  child.databases = engine_.keyspace.databases();
+  child.data = TakeData(engine_);
   child.changes = engine_.keyspace.changes();
   child.units = file_.units.size();
   child.started_us = engine_.now_us;
@@ -215,9 +215,9 @@ void Persistence::EndChild() {
   Child child = std::move(*child_);
   child_.reset();
   if (!child.rewrites_aof) {
-    WriteSnapshot(std::move(child.databases), child.changes);
+    WriteSnapshot(std::move(child.data), child.changes);
   } else if (file_.open && child.units > 0 && !fault.saves_fail) {
-    file_.base = std::move(child.databases);
+    file_.base = std::move(child.data);
     DropBefore(child.units);
   }
 }
@@ -282,7 +282,7 @@ bool Persistence::Shutdown(bool save) {
     WriteEffects();
     file_.synced = file_.units.size();
   }
-  return !save || WriteSnapshot(engine_.keyspace.databases(), engine_.keyspace.changes());
+  return !save || WriteSnapshot(TakeData(engine_), engine_.keyspace.changes());
 }
 
 void Persistence::Load(std::int64_t loading_us) {
@@ -290,14 +290,14 @@ void Persistence::Load(std::int64_t loading_us) {
   down_ = false;
   Keyspace& keyspace = engine_.keyspace;
   if (engine_.config().appendonly == 0) {
-    if (rdb_) keyspace.Replace(*rdb_);
+    if (rdb_) ReplaceData(engine_, *rdb_);
     // A replica would keep them: deleting them is up to its master.
     if (!engine_.replication.is_replica()) {
       keyspace.ForgetExpired();
       if (engine_.dialect().valkey) keyspace.ForgetExpiredFields();
     }
   } else if (file_.exists) {
-    keyspace.Replace(file_.base);
+    ReplaceData(engine_, file_.base);
     keyspace.SetExpiryMode(ExpiryMode::kIgnore);
     for (const WrittenUnit& written : file_.units) {
       for (const Effect& effect : written.unit.effects) engine_.RunEffect(effect);
@@ -323,7 +323,7 @@ void Persistence::Save(Context& context) {
     return context.Error("ERR Background save already in progress");
   }
   ++engine_.statistics.saves;
-  if (!WriteSnapshot(engine_.keyspace.databases(), engine_.keyspace.changes())) {
+  if (!WriteSnapshot(TakeData(engine_), engine_.keyspace.changes())) {
     return context.Error("ERR");
   }
   context.Ok();

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "sim/redis/journal.h"
-#include "sim/redis/keyspace.h"
+#include "sim/redis/saved_data.h"
 #include "sim/redis/server.h"
 #include "sim/redis/sync_progress.h"
 
@@ -87,15 +87,15 @@ class Persistence {
   struct AppendOnlyFile {
     bool exists = false;
     bool open = false;
-    Databases base;
+    SavedData base;
     std::deque<WrittenUnit> units;
     std::size_t synced = 0;
   };
   struct Child {
     bool rewrites_aof = false;
-    Databases databases;
+    SavedData data;
     std::uint64_t changes = 0;
-    std::size_t units = 0;  // Number of the append-only file's units contained in `databases`.
+    std::size_t units = 0;  // Number of the append-only file's units contained in `data`.
     std::int64_t started_us = 0;
     std::int64_t ends_us = 0;
   };
@@ -104,7 +104,7 @@ class Persistence {
   void ForgetProcess();
   void OpenFile();
   bool Postponed();
-  bool WriteSnapshot(Databases databases, std::uint64_t changes);
+  bool WriteSnapshot(SavedData data, std::uint64_t changes);
   void SyncByTime();
   void DropBefore(std::size_t units);
   void Compact();
@@ -115,7 +115,7 @@ class Persistence {
   void PlanNext();
 
   Engine& engine_;
-  std::optional<Databases> rdb_;
+  std::optional<SavedData> rdb_;
   std::int64_t last_save_s_ = -1;  // -1: the clock of the start is not known yet.
   std::int64_t last_try_s_ = 0;
   bool save_failed_ = false;

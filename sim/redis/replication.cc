@@ -122,7 +122,7 @@ bool Replication::HeardNothing() const {
 
 void Replication::Load(const Snapshot& snapshot) {
   DetachAll();
-  engine_.keyspace.Replace(snapshot.databases);
+  ReplaceData(engine_, snapshot.data);
   ids().history = snapshot.point.id;
   second_id_.assign(40, '0');
   second_offset_ = -1;
@@ -181,7 +181,7 @@ Snapshot Replication::TakeSnapshot() {
     StartBacklog(offset());
   }
   engine_.journal.ForgetDatabase();
-  return {engine_.keyspace.databases(), point()};
+  return {TakeData(engine_), point()};
 }
 
 std::uint64_t Replication::Attach(MasterAddress replica,

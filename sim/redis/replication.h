@@ -13,7 +13,7 @@
 
 #include "sim/redis/client.h"
 #include "sim/redis/journal.h"
-#include "sim/redis/keyspace.h"
+#include "sim/redis/saved_data.h"
 
 namespace interlock::sim::redis {
 
@@ -40,7 +40,7 @@ struct ReplicationPoint {
 
 /// All data, and the point it corresponds to.
 struct Snapshot {
-  Databases databases;
+  SavedData data;
   ReplicationPoint point;
 };
 

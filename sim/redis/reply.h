@@ -22,8 +22,6 @@ inline constexpr std::string_view kNoSuchKey = "ERR no such key";
 inline constexpr std::string_view kOverflow = "ERR increment or decrement would overflow";
 inline constexpr std::string_view kOutOfMemory =
     "OOM command not allowed when used memory > 'maxmemory'.";
-inline constexpr std::string_view kBusyScript =
-    "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
 inline constexpr std::string_view kMustBePositive = "ERR value is out of range, must be positive";
 
 inline Value TextValue(Value::Type type, std::string_view text) {

@@ -21,18 +21,11 @@ void ScriptFlush(Context& c) {
   c.Ok();
 }
 
-void ScriptKill(Context& c) {
-  if (!c.engine.script_turn.running()) return c.Error("NOTBUSY No scripts in execution right now.");
-  c.engine.scripting.Kill(c);
-}
-
-// Functions are not modelled, so there are never any: answers as without them.
-void FunctionFlush(Context& c) {
-  const bool known =
-      c.args.size() == 2 || (c.args.size() == 3 && (EqualsIgnoreCase(c.args[2], "sync") ||
-                                                    EqualsIgnoreCase(c.args[2], "async")));
-  if (!known) return c.Error("ERR FUNCTION FLUSH only supports SYNC|ASYNC option");
-  c.Ok();
+// Either kind of running code is asked, and refuses the other's command.
+void Kill(Context& c, LuaUse by) {
+  const ScriptTurn& turn = c.engine.script_turn;
+  if (!turn.running()) return c.Error("NOTBUSY No scripts in execution right now.");
+  turn.function() != nullptr ? c.engine.libraries.Kill(c, by) : c.engine.scripting.Kill(c, by);
 }
 
 constexpr HandlerRow kScriptCommands[] = {
@@ -43,8 +36,8 @@ constexpr HandlerRow kScriptCommands[] = {
     {"script|load", [](Context& c) { c.engine.scripting.Load(c, c.args[2]); }},
     {"script|exists", &ScriptExists},
     {"script|flush", &ScriptFlush},
-    {"script|kill", &ScriptKill},
-    {"function|flush", &FunctionFlush},
+    {"script|kill", [](Context& c) { Kill(c, LuaUse::kScripts); }},
+    {"function|kill", [](Context& c) { Kill(c, LuaUse::kFunctions); }},
 };
 
 }  // namespace

@@ -61,7 +61,7 @@ void Shutdown(Context& c) {
   }
   if ((save && nosave) || (abort && (save || nosave || other))) return c.Error(kSyntax);
   if (abort) return c.Error("ERR No shutdown in progress.");
-  if (!nosave && c.engine.script_turn.busy()) return c.Error(kBusyScript);
+  if (!nosave && c.engine.script_turn.busy()) return c.Error(c.engine.script_turn.busy_text());
   if (!c.engine.shutdown) return c.Unmodelled("SHUTDOWN");
   const bool saves = save || (!nosave && !c.engine.config().save.empty());
   if (!c.engine.persistence.Shutdown(saves)) {

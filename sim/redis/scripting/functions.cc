@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "sim/redis/engine.h"
 #include "sim/redis/scripting/sandbox.h"
 
 namespace interlock::sim::redis {
@@ -196,7 +197,7 @@ int Load(lua_State* lua) {
 
 // lrand48, so that a fresh server's random numbers are those of Redis.
 int Random(lua_State* lua) {
-  std::uint64_t& state = SandboxOf(lua).random;
+  std::uint64_t& state = SandboxOf(lua).engine->script_random;
   state = (0x5DEECE66DU * state + 11) & ((std::uint64_t{1} << 48) - 1);
   constexpr std::uint64_t kMax = 0x7fffffff;
   const double ratio = static_cast<double>((state >> 17) % kMax) / static_cast<double>(kMax);
@@ -227,7 +228,7 @@ int Random(lua_State* lua) {
 
 int RandomSeed(lua_State* lua) {
   const auto seed = static_cast<std::uint32_t>(luaL_checkint(lua, 1));
-  SandboxOf(lua).random = std::uint64_t{seed} << 16 | 0x330E;
+  SandboxOf(lua).engine->script_random = std::uint64_t{seed} << 16 | 0x330E;
   return 0;
 }
 
@@ -277,7 +278,10 @@ int AnnotateError(lua_State* lua) {
   lua_Debug where;
   bool found = lua_getstack(lua, 1, &where) != 0 && lua_getinfo(lua, "Sl", &where) != 0;
   if (found && std::strcmp(where.what, "C") == 0) {
-    found = lua_getstack(lua, 2, &where) != 0 && lua_getinfo(lua, "Sl", &where) != 0;
+    // The last one is what has called the script, and is not there in Redis.
+    lua_Debug caller;
+    found = lua_getstack(lua, 3, &caller) != 0 && lua_getstack(lua, 2, &where) != 0 &&
+            lua_getinfo(lua, "Sl", &where) != 0;
   }
   lua_settop(lua, 1);
   if (!lua_istable(lua, 1)) {

@@ -22,10 +22,11 @@ int OnPanic(lua_State* lua) {
 
 }  // namespace
 
-Scripting::Machine::Machine(Engine& engine) : engine_(engine), dialect_(&engine.dialect()) {
+LuaMachine::LuaMachine(Engine& engine, LuaUse use) : engine_(engine), dialect_(&engine.dialect()) {
   sandbox_.engine = &engine;
   sandbox_.most_bytes = engine.script_memory;
-  sandbox_.random = kInitialRandom;
+  sandbox_.use = use;
+  if (use == LuaUse::kFunctions) loader_.emplace(sandbox_);
   lua_ = lua_newstate(&AllocateForLua, &sandbox_);
   if (lua_ == nullptr) throw std::bad_alloc();
   lua_atpanic(lua_, &OnPanic);
@@ -34,31 +35,32 @@ Scripting::Machine::Machine(Engine& engine) : engine_(engine), dialect_(&engine.
   throw std::bad_alloc();
 }
 
-int Scripting::Machine::Open(lua_State* lua) {
-  Machine& self = *static_cast<Machine*>(lua_touserdata(lua, 1));
+int LuaMachine::Open(lua_State* lua) {
+  LuaMachine& self = *static_cast<LuaMachine*>(lua_touserdata(lua, 1));
   HashWholeStrings(lua);
   KnownTexts::Open(lua);
   PushRedisTable(lua, *self.dialect_, &self.calls_);
   OpenSandbox(lua, &self.sandbox_);
   self.scripts_.Open();
+  if (self.loader_) self.loader_->Open();
   lua_pushlightuserdata(lua, &self);
   lua_pushcclosure(lua, &RunScript, 1);
   self.run_script_ = luaL_ref(lua, LUA_REGISTRYINDEX);
   return 0;
 }
 
-bool Scripting::Machine::Reset() {
+bool LuaMachine::Reset() {
   if (sandbox_.tainted || scripts_.HoldsMany() || dialect_ != &engine_.dialect()) return false;
   scripts_.Flush();
-  sandbox_.random = kInitialRandom;
   return true;
 }
 
-void Scripting::Machine::Run(Context& context, const Script& script, bool read_only, Arguments keys,
-                             Arguments arguments) {
+void LuaMachine::Run(Context& context, const Script& script, bool read_only, Arguments keys,
+                     Arguments arguments) {
   calls_.Begin(script, read_only, context.client);
   context.propagation = Context::Propagation::kDone;  // Its commands have been, each by itself.
   engine_.script_turn.Begin(context.client);
+  if (script.is_function) engine_.script_turn.SetFunction(script.sha, context.args);
   const bool repeats = engine_.remembers_scripts && script.code.pure;
   if (repeats && calls_.Repeat(script, keys, arguments, &context)) {
     return engine_.script_turn.End();
@@ -66,8 +68,8 @@ void Scripting::Machine::Run(Context& context, const Script& script, bool read_o
   RunInLua(context, script, keys, arguments);
 }
 
-void Scripting::Machine::RunInLua(Context& context, const Script& script, Arguments keys,
-                                  Arguments arguments) {
+void LuaMachine::RunInLua(Context& context, const Script& script, Arguments keys,
+                          Arguments arguments) {
   BeginScript(lua_);
   Call call{&script, keys, arguments, &context};
   const bool finished = InProtectedCall(lua_, run_script_, &call);
@@ -81,7 +83,13 @@ void Scripting::Machine::RunInLua(Context& context, const Script& script, Argume
 }
 
 // With its arguments, and returns their number.
-int Scripting::Machine::PushScript(const Script& script, Arguments keys, Arguments arguments) {
+int LuaMachine::PushScript(const Script& script, Arguments keys, Arguments arguments) {
+  if (script.is_function) {
+    lua_rawgeti(lua_, LUA_REGISTRYINDEX, script.function);
+    ScriptInputs::PushNew(lua_, keys, &known_texts_);
+    ScriptInputs::PushNew(lua_, arguments, &known_texts_);
+    return 2;
+  }
   if (script.code.plain) {
     lua_rawgeti(lua_, LUA_REGISTRYINDEX, script.function);
     lua_rawgeti(lua_, LUA_REGISTRYINDEX, sandbox_.redis);
@@ -97,9 +105,9 @@ int Scripting::Machine::PushScript(const Script& script, Arguments keys, Argumen
   return 0;
 }
 
-int Scripting::Machine::RunScript(lua_State* lua) {
+int LuaMachine::RunScript(lua_State* lua) {
   constexpr int kHandler = 2;
-  Machine& self = *static_cast<Machine*>(lua_touserdata(lua, lua_upvalueindex(1)));
+  LuaMachine& self = *static_cast<LuaMachine*>(lua_touserdata(lua, lua_upvalueindex(1)));
   const Call& call = *static_cast<Call*>(lua_touserdata(lua, 1));
   lua_rawgeti(lua, LUA_REGISTRYINDEX, self.sandbox_.error_handler);
   const int inputs = self.PushScript(*call.script, call.keys, call.arguments);
@@ -109,7 +117,7 @@ int Scripting::Machine::RunScript(lua_State* lua) {
 }
 
 // Of a script: what it has returned or raised, on top of the stack.
-void Scripting::Machine::TakeResult(int status, const Script& script, Context& context) {
+void LuaMachine::TakeResult(int status, const Script& script, Context& context) {
   if (status == 0) {
     const char* unmodelled = TakeReply(lua_, calls_.protocol(), &context.reply);
     if (unmodelled != nullptr) return context.Unmodelled(unmodelled);
@@ -120,13 +128,14 @@ void Scripting::Machine::TakeResult(int status, const Script& script, Context& c
   }
 }
 
-void Scripting::Machine::Kill(Context& context) {
+void LuaMachine::Kill(Context& context, LuaUse by) {
   if (calls_.has_written()) {
     return context.Error(
         "UNKILLABLE Sorry the script already executed write commands against the dataset. You can "
         "either wait the script termination or kill the server in a hard way using the SHUTDOWN "
         "NOSAVE command.");
   }
+  if (by != sandbox_.use) return context.Error(engine_.script_turn.busy_text());
   sandbox_.killed = true;
   context.Ok();
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// The Lua state of a server, and the run of one script in it.
+// A Lua state of a server, for scripts or for functions, and the run of one of them in it.
 //
 // Hazard: Lua's errors are longjmps, and one that nothing catches ends the process. So whatever may
 // raise (all that allocates) runs inside InProtectedCall.
 #pragma once
 
-#include <cstdint>
+#include <optional>
 
 #include "sim/redis/engine.h"
 #include "sim/redis/scripting/known_texts.h"
+#include "sim/redis/scripting/library_loader.h"
 #include "sim/redis/scripting/sandbox.h"
 #include "sim/redis/scripting/script_cache.h"
 #include "sim/redis/scripting/script_calls.h"
@@ -18,22 +19,25 @@
 
 namespace interlock::sim::redis {
 
-class Scripting::Machine {
+class LuaMachine {
  public:
-  explicit Machine(Engine& engine);
-  ~Machine() { lua_close(lua_); }
-  Machine(const Machine&) = delete;
-  Machine& operator=(const Machine&) = delete;
+  LuaMachine(Engine& engine, LuaUse use);
+  ~LuaMachine() { lua_close(lua_); }
+  LuaMachine(const LuaMachine&) = delete;
+  LuaMachine& operator=(const LuaMachine&) = delete;
 
   /// False: another machine is needed.
   bool Reset();
-  /// The state of math.random.
-  std::uint64_t random() const { return sandbox_.random; }
-  void SetRandom(std::uint64_t state) { sandbox_.random = state; }
+  /// Settings that later scripts see have changed for good.
+  bool tainted() const { return sandbox_.tainted; }
+  const ScriptCalls& calls() const { return calls_; }
   ScriptCache& scripts() { return scripts_; }
+  /// REQUIRES: it is for functions.
+  LibraryLoader& loader() { return *loader_; }
   void Run(Context& context, const Script& script, bool read_only, Arguments keys,
            Arguments arguments);
-  void Kill(Context& context);
+  /// SCRIPT KILL and FUNCTION KILL.
+  void Kill(Context& context, LuaUse by);
 
  private:
   /// What the protected call of a script needs.
@@ -58,6 +62,7 @@ class Scripting::Machine {
   ScriptInputs inputs_;
   ScriptCache scripts_{engine_, sandbox_};
   ScriptCalls calls_{engine_, known_texts_};
+  std::optional<LibraryLoader> loader_;
 };
 
 }  // namespace interlock::sim::redis

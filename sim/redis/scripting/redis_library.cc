@@ -134,43 +134,37 @@ int VersionNumber(std::string_view version) {
   return number + part;
 }
 
-}  // namespace
-
-void PushRedisTable(lua_State* lua, const Dialect& dialect, ScriptCalls* calls) {
-  constexpr luaL_Reg kLibrary[] = {
-      {"call", &CallRaising},
-      {"pcall", &CallCatching},
-      {"error_reply", &ErrorReply},
-      {"status_reply", &StatusReply},
-      {"sha1hex", &Sha1},
-      {"log", &Log},
-      {"setresp", &SetResp},
-      {"set_repl", &SetRepl},
-      {"replicate_commands", &ReplicateCommands},
-      {"breakpoint", &Breakpoint},
-      {"debug", &TellDebugger},
-      {"acl_check_cmd", &CheckCommand},
-  };
-  struct Constant {
-    const char* name;
-    int value;
-  };
-  const Constant constants[] = {
-      {"LOG_DEBUG", 0},  {"LOG_VERBOSE", 1},
-      {"LOG_NOTICE", 2}, {"LOG_WARNING", 3},
-      {"REPL_NONE", 0},  {"REPL_AOF", 1},
-      {"REPL_SLAVE", 2}, {"REPL_REPLICA", 2},
-      {"REPL_ALL", 3},   {"REDIS_VERSION_NUM", VersionNumber(dialect.version)}};
-  lua_newtable(lua);
-  for (const luaL_Reg& function : kLibrary) {
+void SetFunctions(lua_State* lua, std::span<const luaL_Reg> functions, ScriptCalls* calls) {
+  for (const luaL_Reg& function : functions) {
     lua_pushlightuserdata(lua, calls);
     lua_pushcclosure(lua, function.func, 1);
     lua_setfield(lua, -2, function.name);
   }
+}
+
+struct Constant {
+  const char* name;
+  int value;
+};
+
+void SetConstants(lua_State* lua, std::span<const Constant> constants) {
   for (const Constant& constant : constants) {
     lua_pushinteger(lua, constant.value);
     lua_setfield(lua, -2, constant.name);
   }
+}
+
+}  // namespace
+
+void SetLogAndVersion(lua_State* lua, const Dialect& dialect) {
+  const Constant constants[] = {{"LOG_DEBUG", 0},
+                                {"LOG_VERBOSE", 1},
+                                {"LOG_NOTICE", 2},
+                                {"LOG_WARNING", 3},
+                                {"REDIS_VERSION_NUM", VersionNumber(dialect.version)}};
+  SetConstants(lua, constants);
+  lua_pushcfunction(lua, &Log);
+  lua_setfield(lua, -2, "log");
   lua_pushlstring(lua, dialect.version.data(), dialect.version.size());
   lua_setfield(lua, -2, "REDIS_VERSION");
   if (!dialect.valkey) return;
@@ -180,6 +174,27 @@ void PushRedisTable(lua_State* lua, const Dialect& dialect, ScriptCalls* calls) 
   lua_setfield(lua, -2, "VALKEY_VERSION");
   lua_pushinteger(lua, VersionNumber(dialect.valkey_version));
   lua_setfield(lua, -2, "VALKEY_VERSION_NUM");
+}
+
+void PushRedisTable(lua_State* lua, const Dialect& dialect, ScriptCalls* calls) {
+  constexpr luaL_Reg kLibrary[] = {
+      {"call", &CallRaising},       {"pcall", &CallCatching},
+      {"error_reply", &ErrorReply}, {"status_reply", &StatusReply},
+      {"sha1hex", &Sha1},           {"setresp", &SetResp},
+      {"set_repl", &SetRepl},       {"acl_check_cmd", &CheckCommand},
+  };
+  constexpr luaL_Reg kOfScripts[] = {
+      {"replicate_commands", &ReplicateCommands},
+      {"breakpoint", &Breakpoint},
+      {"debug", &TellDebugger},
+  };
+  constexpr Constant kReplication[] = {
+      {"REPL_NONE", 0}, {"REPL_AOF", 1}, {"REPL_SLAVE", 2}, {"REPL_REPLICA", 2}, {"REPL_ALL", 3}};
+  lua_newtable(lua);
+  SetFunctions(lua, kLibrary, calls);
+  if (SandboxOf(lua).use == LuaUse::kScripts) SetFunctions(lua, kOfScripts, calls);
+  SetConstants(lua, kReplication);
+  SetLogAndVersion(lua, dialect);
 }
 
 }  // namespace interlock::sim::redis

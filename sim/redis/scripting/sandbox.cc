@@ -64,17 +64,25 @@ void OnCount(lua_State* lua, lua_Debug*);
 // Lets code that catches a script's final error run only one instruction.
 void HookEach(lua_State* lua) { lua_sethook(lua, &OnCount, LUA_MASKCOUNT, 1); }
 
+const char* KilledText(const Sandbox& sandbox) {
+  if (!sandbox.engine->dialect().valkey) return "Script killed by user with SCRIPT KILL...";
+  return sandbox.use == LuaUse::kFunctions ? "Script killed by user with FUNCTION KILL."
+                                           : "Script killed by user with SCRIPT KILL.";
+}
+
 void OnCount(lua_State* lua, lua_Debug*) {
   Sandbox& sandbox = SandboxOf(lua);
   if (sandbox.engine->unmodelled) Abort(lua, *sandbox.engine->unmodelled);
   sandbox.instructions += kHookStep;
-  if (!sandbox.killed && !sandbox.engine->script_turn.OnLongScript() &&
-      sandbox.instructions >= kMaxInstructions) {
-    Abort(lua, "script over the time limit (BUSY)");
+  // A library that is being loaded holds up everybody.
+  ScriptTurn& turn = sandbox.engine->script_turn;
+  const bool alone = !sandbox.killed && !(turn.running() && turn.OnLongScript());
+  if (alone && sandbox.instructions >= kMaxInstructions) {
+    Abort(lua, turn.running() ? "script over the time limit (BUSY)" : "FUNCTION LOAD for so long");
   }
   if (!sandbox.killed) return;
   HookEach(lua);
-  PushError(lua, kKilledText);
+  PushError(lua, KilledText(sandbox));
   lua_error(lua);
 }
 
@@ -134,7 +142,10 @@ void ReplaceFunctions(lua_State* lua) {
   }
   lua_pushvalue(lua, LUA_GLOBALSINDEX);
   for (const luaL_Reg& function : BaseFunctions()) SetFunction(lua, function.name, function.func);
-  if (SandboxOf(lua).engine->dialect().valkey) {
+  if (SandboxOf(lua).use == LuaUse::kFunctions) {
+    lua_pushnil(lua);
+    lua_setfield(lua, -2, "__redis__err__handler");
+  } else if (SandboxOf(lua).engine->dialect().valkey) {
     lua_getfield(lua, -1, "__redis__err__handler");
     lua_setfield(lua, -2, "__server__err__handler");
   }

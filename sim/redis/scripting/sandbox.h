@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "sim/redis/scripting/lua_memory.h"
+#include "sim/redis/scripting/scripting.h"
 
 namespace interlock::sim::redis {
 
@@ -25,7 +26,7 @@ struct Dialect;
 /// State of the sandboxed functions.
 struct Sandbox {
   Engine* engine = nullptr;
-  std::uint64_t random = 0;        ///< State of math.random.
+  LuaUse use = LuaUse::kScripts;
   std::uint64_t instructions = 0;  ///< Of the running script, in count-hook steps.
   bool killed = false;             ///< By SCRIPT KILL.
   std::uint64_t objects = 0;  ///< Number of objects that tostring has named in the running script.
@@ -40,8 +41,6 @@ struct Sandbox {
   std::string scratch;         ///< Output of a library function; its memory survives an error.
   std::size_t most_bytes = 0;  ///< Limit for one script, in addition to those.
 };
-
-inline constexpr std::uint64_t kInitialRandom = 0x1234ABCD330E;
 
 /// Opens the libraries in an empty state and hides what Redis hides. The table on top of the stack
 /// becomes the read-only global `redis`. The sandbox must outlive the state.
@@ -70,6 +69,8 @@ void OpenNumberFunctions(lua_State* lua);
 void RepairLibraries(lua_State* lua);
 /// Pushes the table `redis`; its functions call by way of `calls`, which outlives the state.
 void PushRedisTable(lua_State* lua, const Dialect& dialect, ScriptCalls* calls);
+/// Adds to the table on top what `redis` also has while a library is being loaded.
+void SetLogAndVersion(lua_State* lua, const Dialect& dialect);
 /// Push the tables cmsgpack and struct.
 void PushMessagePack(lua_State* lua);
 void PushStruct(lua_State* lua);
@@ -79,9 +80,6 @@ void ReplaceField(lua_State* lua, const char* name, lua_CFunction function);
 int CallOriginal(lua_State* lua);
 /// The text of a value on the stack, which is a string; a number is converted to one.
 std::string_view TextOnStack(lua_State* lua, int index);
-
-/// The error text of a killed script.
-inline constexpr const char* kKilledText = "Script killed by user with SCRIPT KILL...";
 
 /// Ends the script for good, even inside protected calls, and makes the server unmodelled().
 int Abort(lua_State* lua, std::string_view what);

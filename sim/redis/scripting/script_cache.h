@@ -27,7 +27,8 @@ struct Context;
 
 struct Script {
   int function = LUA_NOREF;
-  std::string sha;
+  std::string sha;               // Of a function, its name.
+  bool is_function = false;      // KEYS and ARGV are its arguments.
   std::uint64_t generation = 0;  // Visible if it is the present one.
   ScriptCode code;
   ScriptHeader header;

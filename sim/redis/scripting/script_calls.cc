@@ -184,7 +184,8 @@ int ScriptCalls::Call(lua_State* lua, bool raise) {
   if (count == 0) {
     return ReturnError(lua, engine_.dialect().script->no_arguments, raise);
   }
-  if (!CollectArguments(lua, count)) {
+  broke_off_ = !CollectArguments(lua, count);
+  if (broke_off_) {
     return ReturnError(lua, engine_.dialect().script->wrong_arguments, raise);
   }
   const Command* command = CommandNamed(lua);

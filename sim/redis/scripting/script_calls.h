@@ -52,6 +52,8 @@ class ScriptCalls {
   const Command* CommandNamed(lua_State* lua);
 
   bool has_written() const { return has_written_; }
+  /// The last call had an argument that is neither a string nor a number.
+  bool broke_off() const { return broke_off_; }
   /// In which RESP the script is answered.
   int protocol() const { return client_.protocol; }
   void SetProtocol(int version) { client_.protocol = version; }
@@ -69,6 +71,7 @@ class ScriptCalls {
   KnownTexts& known_texts_;
   bool read_only_ = false;
   bool has_written_ = false;
+  bool broke_off_ = false;
   bool cross_slot_ = true;
   std::optional<std::size_t> slot_;  // The slot of the keys so far, in a Cluster.
   bool allow_oom_ = false;

@@ -3,11 +3,20 @@
 
 #include <algorithm>
 
+#include "sim/redis/command_table.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
 
 namespace {
+
+constexpr ScriptFlag kScriptFlags[] = {
+    {"no-writes", &ScriptHeader::no_writes},
+    {"allow-oom", &ScriptHeader::allow_oom},
+    {"allow-stale", &ScriptHeader::allow_stale},
+    {"no-cluster", &ScriptHeader::no_cluster},
+    {"allow-cross-slot-keys", &ScriptHeader::allow_cross_slot_keys},
+};
 
 // The text up to the next separator, which is dropped.
 std::string_view TakeWord(std::string_view* text, std::string_view separators) {
@@ -22,17 +31,7 @@ void ReadFlags(std::string_view flags, ScriptHeader* header) {
   while (header->error.empty()) {
     const bool last = flags.find(',') == std::string_view::npos;
     const std::string_view flag = TakeWord(&flags, ",");
-    if (flag == "no-writes") {
-      header->no_writes = true;
-    } else if (flag == "allow-oom") {
-      header->allow_oom = true;
-    } else if (flag == "allow-stale") {
-      header->allow_stale = true;
-    } else if (flag == "no-cluster") {
-      header->no_cluster = true;
-    } else if (flag == "allow-cross-slot-keys") {
-      header->allow_cross_slot_keys = true;
-    } else {
+    if (!SetScriptFlag(flag, header)) {
       header->error = "ERR Unexpected flag in script shebang: " + std::string(flag);
     }
     if (last) return;
@@ -74,6 +73,35 @@ ScriptHeader ParseScriptHeader(const Dialect& dialect, std::string_view body) {
     header.error.assign(dialect.script->wrong_engine).append(engine).append("'");
   }
   return header;
+}
+
+std::span<const ScriptFlag> ScriptFlags() { return kScriptFlags; }
+
+bool SetScriptFlag(std::string_view name, ScriptHeader* header) {
+  for (const ScriptFlag& flag : kScriptFlags) {
+    if (flag.name != name) continue;
+    header->*flag.member = true;
+    return true;
+  }
+  return false;
+}
+
+std::uint32_t CommandFlagsOf(const ScriptHeader& header, std::uint32_t flags) {
+  flags &= ~(kStale | kDenyOom | kWrite | kMayReplicate);
+  if (!header.no_writes) flags |= kWrite;
+  if (!header.no_writes && !header.allow_oom) flags |= kDenyOom;
+  if (header.allow_stale) flags |= kStale;
+  return flags;
+}
+
+std::string_view RefusalOf(const ScriptHeader& header, bool cluster, bool read_only) {
+  if (header.no_cluster && cluster) {
+    return "ERR Can not run script on cluster, 'no-cluster' flag is set.";
+  }
+  if (read_only && header.present && !header.no_writes) {
+    return "ERR Can not execute a script with write flag using *_ro command.";
+  }
+  return {};
 }
 
 }  // namespace interlock::sim::redis

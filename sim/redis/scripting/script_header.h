@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// The first line of a script, "#!lua flags=...", and the arguments of EVAL.
+// The first line of a script, "#!lua flags=...", and what its flags mean; functions have them, too.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,5 +27,18 @@ struct ScriptHeader {
 };
 
 ScriptHeader ParseScriptHeader(const Dialect& dialect, std::string_view body);
+
+struct ScriptFlag {
+  std::string_view name;
+  bool ScriptHeader::*member;
+};
+/// In the order in which FUNCTION LIST names them.
+std::span<const ScriptFlag> ScriptFlags();
+/// False: there is no such flag.
+bool SetScriptFlag(std::string_view name, ScriptHeader* header);
+/// A command's flags, as the flags of the script that it runs change them.
+std::uint32_t CommandFlagsOf(const ScriptHeader& header, std::uint32_t flags);
+/// Why a script with flags is not run; empty: it is. `read_only`: by EVAL_RO or FCALL_RO.
+std::string_view RefusalOf(const ScriptHeader& header, bool cluster, bool read_only);
 
 }  // namespace interlock::sim::redis

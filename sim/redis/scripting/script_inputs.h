@@ -21,6 +21,8 @@ class ScriptInputs {
 
   /// Sets a new table in the table of globals on top of the stack.
   static void SetNew(lua_State* lua, Which which, Texts texts, KnownTexts* known);
+  /// Pushes a new table.
+  static void PushNew(lua_State* lua, Texts texts, KnownTexts* known);
   /// For a plain script, pushes a table used by earlier scripts, changing only the texts that
   /// differ.
   void Push(lua_State* lua, Which which, Texts texts, KnownTexts* known);
@@ -34,7 +36,6 @@ class ScriptInputs {
     std::vector<std::string_view> texts;  // Lua's own, held by the table.
   };
 
-  static void PushNew(lua_State* lua, Texts texts, KnownTexts* known);
   static void PushTable(lua_State* lua, std::size_t count, Kept* kept);
 
   std::array<std::array<Kept, kMostKept + 1>, 2> kept_;  // By Which, and by the number of texts.

@@ -10,6 +10,7 @@ Scripting::Scripting(Engine& engine) : engine_(engine) {}
 Scripting::~Scripting() = default;
 
 void Scripting::Reset() {
+  engine_.script_random = kInitialRandom;
   if (machine_ && !machine_->Reset()) machine_.reset();
 }
 
@@ -25,15 +26,13 @@ void Scripting::Flush() {
   machine_->scripts().Flush();
   if (!machine_->scripts().HoldsMany()) return;
   // Scripts that nobody can call any more stay compiled in it.
-  const std::uint64_t random = machine_->random();
-  machine_ = std::make_unique<Machine>(engine_);
-  machine_->SetRandom(random);
+  machine_ = std::make_unique<LuaMachine>(engine_, LuaUse::kScripts);
 }
 
-void Scripting::Kill(Context& context) { machine_->Kill(context); }
+void Scripting::Kill(Context& context, LuaUse by) { machine_->Kill(context, by); }
 
 void Scripting::Load(Context& context, std::string_view body) {
-  if (!machine_) machine_ = std::make_unique<Machine>(engine_);
+  if (!machine_) machine_ = std::make_unique<LuaMachine>(engine_, LuaUse::kScripts);
   const Script* script = machine_->scripts().Compile(context, body);
   if (script != nullptr) context.String(script->sha);
 }
@@ -47,40 +46,44 @@ std::uint32_t Scripting::FlagsOf(std::string_view body_or_sha, bool by_sha,
     header = script->header;
   }
   if (!header.present || (!header.error.empty() && !header.unknown_engine)) return flags;
-  flags &= ~(kStale | kDenyOom | kWrite | kMayReplicate);
-  if (!header.no_writes) flags |= kWrite;
-  if (!header.no_writes && !header.allow_oom) flags |= kDenyOom;
-  if (header.allow_stale) flags |= kStale;
-  return flags;
+  return CommandFlagsOf(header, flags);
+}
+
+bool ParseKeyCount(Context& context, std::string_view not_integer, std::size_t* keys) {
+  std::int64_t count = 0;
+  if (!context.ParseInt(context.args[2], &count, not_integer)) return false;
+  if (count > static_cast<std::int64_t>(context.args.size()) - 3) {
+    context.Error("ERR Number of keys can't be greater than number of args");
+    return false;
+  }
+  if (count < 0) {
+    context.Error("ERR Number of keys can't be negative");
+    return false;
+  }
+  *keys = static_cast<std::size_t>(count);
+  return true;
 }
 
 void Scripting::Eval(Context& context, bool by_sha, bool read_only) {
   const std::string_view no_script = context.engine.dialect().script->no_script;
   if (by_sha && context.args[1].size() != 40) return context.Error(no_script);
-  std::int64_t count = 0;
-  if (!context.ParseInt(context.args[2], &count)) return;
-  if (count > static_cast<std::int64_t>(context.args.size()) - 3) {
-    return context.Error("ERR Number of keys can't be greater than number of args");
-  }
-  if (count < 0) return context.Error("ERR Number of keys can't be negative");
-  if (!machine_) machine_ = std::make_unique<Machine>(engine_);
+  std::size_t keys = 0;
+  if (!ParseKeyCount(context, kNotInteger, &keys)) return;
+  if (!machine_) machine_ = std::make_unique<LuaMachine>(engine_, LuaUse::kScripts);
   const Script* script = by_sha ? machine_->scripts().Find(context.args[1])
                                 : machine_->scripts().Compile(context, context.args[1]);
   if (script == nullptr) {
     if (by_sha) context.Error(no_script);
     return;
   }
-  if (script->header.no_cluster && engine_.cluster.enabled()) {
-    return context.Error("ERR Can not run script on cluster, 'no-cluster' flag is set.");
-  }
-  if (read_only && script->header.present && !script->header.no_writes) {
-    return context.Error("ERR Can not execute a script with write flag using *_ro command.");
+  if (const auto error = RefusalOf(script->header, engine_.cluster.enabled(), read_only);
+      !error.empty()) {
+    return context.Error(error);
   }
   if (const auto error = engine_.admission.RefuseScript();
       !script->header.present && !error.empty()) {
     return context.Error(error);
   }
-  const auto keys = static_cast<std::size_t>(count);
   machine_->Run(context, *script, read_only, context.args.subspan(3, keys),
                 context.args.subspan(3 + keys));
 }

@@ -12,7 +12,18 @@
 namespace interlock::sim::redis {
 
 class Engine;
+class LuaMachine;
 struct Context;
+
+/// For what there is a Lua state: scripts and functions see different libraries.
+enum class LuaUse : std::uint8_t { kScripts, kFunctions };
+
+/// How math.random begins.
+inline constexpr std::uint64_t kInitialRandom = 0x1234ABCD330E;
+
+/// The number of keys that EVAL and FCALL have as their third word. False, with an error as reply:
+/// it is none.
+bool ParseKeyCount(Context& context, std::string_view not_integer, std::size_t* keys);
 
 class Scripting {
  public:
@@ -34,13 +45,12 @@ class Scripting {
   /// EVAL's command flags as the script's own first line changes them.
   std::uint32_t FlagsOf(std::string_view body_or_sha, bool by_sha, std::uint32_t flags) const;
   void Flush();
-  /// SCRIPT KILL. REQUIRES: the script of some other client is running (Engine::script_running).
-  void Kill(Context& context);
+  /// SCRIPT KILL, or by mistake FUNCTION KILL. REQUIRES: the script of some other client runs.
+  void Kill(Context& context, LuaUse by);
 
  private:
-  class Machine;
   Engine& engine_;
-  std::unique_ptr<Machine> machine_;
+  std::unique_ptr<LuaMachine> machine_;
 };
 
 }  // namespace interlock::sim::redis

@@ -162,6 +162,11 @@ constexpr const char* kForms[] = {
     "sadd t 1 x",
     "scan 0 match s* count 100 type string",
     "scard t",
+    "fcall f 1 a b",
+    "fcall_ro f 1 a b",
+    "function delete a",
+    "function list libraryname a withcode",
+    "function load replace x",
     "script exists x",
     "script load 'return 2'",
     "sdiff t t2",
@@ -253,15 +258,16 @@ constexpr const char* kForms[] = {
 // Tests of their own compare these: what they answer depends on time, chance or the process, they
 // end something, get no reply or several.
 constexpr const char* kElsewhere[] = {
-    "bgrewriteaof",   "bgsave",         "client|id",  "client|info",  "client|pause",
-    "client|reply",   "cluster",        "command",    "command|info", "config|resetstat",
-    "config|rewrite", "debug",          "discard",    "exec",         "failover",
-    "function|flush", "hello",          "info",       "lastsave",     "multi",
-    "object|help",    "psubscribe",     "randomkey",  "pubsub|help",  "pubsub|numpat",
-    "punsubscribe",   "quit",           "readonly",   "readwrite",    "replicaof",
-    "reset",          "restore-asking", "role",       "save",         "script|flush",
-    "script|kill",    "shutdown",       "slaveof",    "ssubscribe",   "subscribe",
-    "sunsubscribe",   "time",           "unsubscribe"};
+    "bgrewriteaof",   "bgsave",        "client|id",     "client|info",    "client|pause",
+    "client|reply",   "cluster",       "command",       "command|info",   "config|resetstat",
+    "config|rewrite", "debug",         "discard",       "exec",           "failover",
+    "function|flush", "function|help", "function|kill", "function|stats", "hello",
+    "info",           "lastsave",      "multi",         "object|help",    "psubscribe",
+    "randomkey",      "pubsub|help",   "pubsub|numpat", "punsubscribe",   "quit",
+    "readonly",       "readwrite",     "replicaof",     "reset",          "restore-asking",
+    "role",           "save",          "script|flush",  "script|kill",    "shutdown",
+    "slaveof",        "ssubscribe",    "subscribe",     "sunsubscribe",   "time",
+    "unsubscribe"};
 
 // Of t3, h3 and z3 there is nothing to choose.
 constexpr const char* kData[] = {

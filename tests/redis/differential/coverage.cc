@@ -33,7 +33,6 @@ constexpr Exclusion kExclusions[] = {
     {"readwrite", "a node of a Cluster is asked for it in a test of its own"},
     {"dump", "its bytes depend on the inner form; compared in a test of its own"},
     {"failover", "replication is compared with real replicas"},
-    {"function|", "functions are not modelled; FLUSH finds none in a test of its own"},
     {"memory|", "figures of an allocator"},
     {"monitor", "its lines carry times and addresses"},
     {"replicaof", "replication is compared with real replicas"},
@@ -48,15 +47,11 @@ constexpr Exclusion kExclusions[] = {
 // enough to be killed, no server has a configuration file, a pause needs real time, and EXEC
 // answers a wrong arity with EXECABORT.
 constexpr Exclusion kUnreachable[] = {
-    {"randomkey", "never in MULTI"},
-    {"randomkey", "never by redis.call"},
-    {"randomkey", "never by redis.pcall"},
-    {"script|kill", "no success"},
-    {"config|rewrite", "no success"},
-    {"client|pause", "no success"},
-    {"client|reply", "never in MULTI"},
-    {"client|kill", "never in MULTI"},
-    {"exec", "no arity error"},
+    {"randomkey", "never in MULTI"},       {"randomkey", "never by redis.call"},
+    {"randomkey", "never by redis.pcall"}, {"script|kill", "no success"},
+    {"function|kill", "no success"},       {"config|rewrite", "no success"},
+    {"client|pause", "no success"},        {"client|reply", "never in MULTI"},
+    {"client|kill", "never in MULTI"},     {"exec", "no arity error"},
 };
 
 // Those that refuse a key of another type with WRONGTYPE.

@@ -13,6 +13,7 @@
 #include "sim/redis/text.h"
 #include "tests/redis/differential/arguments.h"
 #include "tests/redis/differential/coverage.h"
+#include "tests/redis/differential/functions_grammar.h"
 #include "tests/redis/differential/grammar.h"
 #include "tests/redis/differential/scripts.h"
 #include "tests/redis/differential/shrink.h"
@@ -28,6 +29,7 @@ constexpr Profile kProfiles[] = {
     {.name = "data", .data = 90, .plain = 10},
     {.name = "transactions", .data = 45, .plain = 8, .transaction = 35, .watch = 12},
     {.name = "scripts", .data = 25, .plain = 3, .transaction = 4, .script = 68},
+    {.name = "functions", .data = 15, .transaction = 8, .script = 4, .function = 73},
     {.name = "blocking", .data = 8, .transaction = 5, .blocking = 40, .waking = 45, .reconnect = 2},
     {.name = "messages",
      .data = 20,
@@ -93,6 +95,7 @@ struct Grammar {
   std::vector<std::string_view> scripting = Modelled({ScriptingPatterns()});
   std::vector<std::string_view> setting = Modelled({SettingPatterns()});
   std::vector<std::string_view> tracking = Modelled({TrackingPatterns()});
+  std::vector<std::string_view> functions = Modelled({FunctionPatterns()});
   std::vector<std::string_view> any =
       Modelled({StringPatterns(), BitPatterns(), KeyPatterns(), ListPatterns(), HashPatterns(),
                 FieldPatterns(), SetPatterns(), SortedSetPatterns(), SortPatterns(),
@@ -205,6 +208,30 @@ Argv Script(bool blocking, Dice* dice) {
   return argv;
 }
 
+// A library, a call of one of its functions, or a function that calls a command of any kind.
+Argv FunctionCommand(Dice* dice) {
+  const Grammar& grammar = TheGrammar();
+  if (dice->Chance(20)) {
+    Argv argv = {"FUNCTION", "LOAD", std::string(dice->Pick(LibraryCodes()))};
+    if (dice->Chance(30)) argv[2] = GoodLibrary();
+    if (dice->Chance(60)) argv.insert(argv.begin() + 2, "REPLACE");
+    return argv;
+  }
+  if (dice->Chance(30)) {
+    Argv argv = {"FCALL", dice->Chance(70) ? "run" : "prun", "0"};
+    for (std::string& word : Command(dice->Chance(70) ? grammar.data : grammar.any, dice)) {
+      argv.push_back(std::move(word));
+    }
+    return argv;
+  }
+  Argv argv = Command(grammar.functions, dice);
+  // From a script it is refused.
+  if (dice->Chance(5)) {
+    argv.insert(argv.begin(), {"EVAL", std::string(GenericScriptBodies()[dice->Below(2)]), "0"});
+  }
+  return argv;
+}
+
 // What one connection does next: one command, or several that belong together.
 class Planner {
  public:
@@ -222,6 +249,7 @@ class Planner {
     if (is(profile_.transaction)) return PlanTransaction(plan);
     if (is(profile_.watch)) return PlanWatch(plan);
     if (is(profile_.script)) return plan->push_back(DrawScript());
+    if (is(profile_.function)) return plan->push_back(FunctionCommand(dice_));
     if (is(profile_.blocking)) return plan->push_back(Draw(grammar.blocking));
     if (is(profile_.waking)) return plan->push_back(Draw(grammar.waking));
     if (is(profile_.pubsub)) return plan->push_back(Draw(grammar.pubsub));
@@ -244,6 +272,10 @@ class Planner {
     if (dice_->Chance(10)) return plan->push_back(Draw(grammar.transaction));
     plan->push_back({"MULTI"});
     for (std::uint64_t i = dice_->Below(5); i > 0; --i) {
+      if (profile_.function > 0 && dice_->Chance(50)) {
+        plan->push_back(FunctionCommand(dice_));
+        continue;
+      }
       plan->push_back(dice_->Chance(20) ? DrawScript()
                                         : Draw(dice_->Chance(45) ? grammar.data : grammar.any));
     }
@@ -267,6 +299,9 @@ class Planner {
 void Prepare(const Profile& profile, std::size_t connections, Case* sequence, Dice* dice) {
   for (std::size_t i = 0; i < connections; ++i) {
     if (dice->Chance(40)) sequence->steps.push_back({i, {"HELLO", "3"}});
+  }
+  if (profile.function > 0 && dice->Chance(80)) {
+    sequence->steps.push_back({0, {"FUNCTION", "LOAD", std::string(GoodLibrary())}});
   }
   for (const std::string_view pattern : TheGrammar().populating) {
     if (dice->Chance(50)) sequence->steps.push_back({0, Expand(pattern, dice)});

@@ -23,6 +23,7 @@ struct Profile {
   std::uint64_t transaction = 0;  ///< a whole one, or a word of one
   std::uint64_t watch = 0;        ///< WATCH, and a transaction
   std::uint64_t script = 0;
+  std::uint64_t function = 0;
   std::uint64_t blocking = 0;
   std::uint64_t waking = 0;
   std::uint64_t pubsub = 0;

@@ -43,6 +43,11 @@ std::string Describe(std::size_t receiver, std::string_view real, std::string_vi
       .append("\n");
 }
 
+// It answers "OK" to everything.
+constexpr std::string_view kResetLibrary =
+    "#!lua name=OK\nredis.register_function('reset_calls', function() redis.call('ping') "
+    "return 'OK' end)";
+
 }  // namespace
 
 Pair::Pair() {
@@ -58,7 +63,7 @@ void Pair::StartReal() {
   auto started = RedisServer::Start(options);
   if (!started.ok()) throw std::runtime_error(std::string(started.status().message()));
   real_ = std::move(*started);
-  changed_settings_ = used_scripts_ = true;
+  changed_settings_ = used_scripts_ = used_functions_ = true;
   admin_ = std::make_unique<WireClient>(real_->unix_path());
   // Keys whose time is over are counted until something meets them: that must not be the cron.
   admin_->Call({"DEBUG", "SET-ACTIVE-EXPIRE", "0"});
@@ -82,6 +87,12 @@ void Pair::Begin(std::size_t connections) {
   }
   resets.push_back({"FLUSHALL"});
   if (used_scripts_) resets.push_back({"SCRIPT", "FLUSH"});
+  if (used_functions_) {
+    // Redis 8.0 would end if the last call of a function had wrong arguments.
+    resets.push_back({"FUNCTION", "LOAD", "REPLACE", std::string(kResetLibrary)});
+    resets.push_back({"FCALL", "reset_calls", "0"});
+    resets.push_back({"FUNCTION", "FLUSH"});
+  }
   for (const Argv& reset : resets) admin_->Queue(reset);
   admin_->Flush();
   for (std::size_t i = 0; i < resets.size(); ++i) {
@@ -89,7 +100,8 @@ void Pair::Begin(std::size_t connections) {
       throw std::runtime_error("it refused " + sim::redis::ToText(resets[i]));
     }
   }
-  changed_settings_ = used_scripts_ = paused_ = muted_ = limited_ = false;
+  changed_settings_ = used_scripts_ = used_functions_ = false;
+  paused_ = muted_ = limited_ = false;
 
   fake_.Reset();
   const std::string refusal = fake_.Configure("enable-debug-command", "yes");
@@ -231,6 +243,7 @@ std::optional<std::string> Pair::RunStep(const Step& step) {
     paused_ |= EqualsIgnoreCase(word, "pause");
     used_scripts_ |= word.size() >= 4 && (EqualsIgnoreCase(word.substr(0, 4), "eval") ||
                                           EqualsIgnoreCase(word, "script"));
+    used_functions_ |= EqualsIgnoreCase(word, "function");
   }
   // EXEC then announces more replies than it sends, or has nobody to send them to; and QUIT without
   // a reply never hangs up.

@@ -90,6 +90,7 @@ class Pair {
   std::uint64_t commands_ = 0;
   bool changed_settings_ = true;
   bool used_scripts_ = true;
+  bool used_functions_ = true;
   bool paused_ = false;
   bool muted_ = false;
   bool limited_ = false;  // Some writes may be refused.

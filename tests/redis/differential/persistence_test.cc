@@ -23,7 +23,16 @@ void Agree(ReplicationPair& pair, const std::vector<Argv>& commands) {
 }
 
 // Writes of every kind, with a snapshot in the middle, and one more script in the cache.
+constexpr const char* kCounter =
+    "#!lua name=counter\nlocal calls = 0\n"
+    "redis.register_function('count', function() calls = calls + 1 return calls end)";
+constexpr const char* kMaker =
+    "#!lua name=maker\n"
+    "redis.register_function('make', function(keys) return redis.call('incr', keys[1]) end)";
+
 const std::vector<Argv> kWrites = {
+    {"FUNCTION", "LOAD", kCounter},
+    {"FCALL", "count", "0"},
     {"SET", "string", "v"},
     {"SET", "lease", "token", "NX", "PX", "100000"},
     {"RPUSH", "list", "a", "b", "c"},
@@ -40,6 +49,10 @@ const std::vector<Argv> kWrites = {
     {"SADD", "set", "x"},
     {"SET", "short", "v", "PX", "1"},
     {"SCRIPT", "LOAD", "return 1"},
+    {"FUNCTION", "LOAD", kMaker},
+    {"FCALL", "make", "1", "made"},
+    {"FUNCTION", "LOAD", "#!lua name=gone\nredis.register_function('go', function() end)"},
+    {"FUNCTION", "DELETE", "gone"},
     {"CONFIG", "SET", "maxmemory-samples", "7"},
 };
 
@@ -50,6 +63,10 @@ const std::vector<Argv> kQuestions = {
     {"ZRANGE", "zset", "0", "-1", "WITHSCORES"},
     {"SMEMBERS", "set"},
     {"EVALSHA", "e0e1f9fabfc9d4800c877a703b823ac0578ff8db", "0"},
+    {"FUNCTION", "STATS"},
+    {"FCALL", "count", "0"},
+    {"FCALL", "make", "1", "made"},
+    {"FCALL", "go", "0"},
     {"CONFIG", "GET", "maxmemory-samples"},
     {"SELECT", "2"},
     {"HGETALL", "hash"},

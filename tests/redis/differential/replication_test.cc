@@ -54,7 +54,22 @@ class ReplicationDifferentialTest : public ::testing::Test {
 
 TEST_F(ReplicationDifferentialTest, TheStreamOfEffectsHasTheSameLengthAndLeavesTheSameData) {
   const std::string twice = "redis.call('set', KEYS[1], '1', 'PX', 50000) redis.call('incr', 'n')";
-  Agree(kMaster, {{"SET", "k", "v", "PX", "100000"},
+  const std::string library =
+      "#!lua name=counter\nlocal calls = 0\n"
+      "redis.register_function('count', function(keys)\n"
+      "  calls = calls + 1 redis.call('incr', 'n') return redis.call('set', keys[1], calls)\nend)";
+  Agree(kMaster, {{"FUNCTION", "LOAD", library},
+                  {"FUNCTION", "LOAD", library},
+                  {"FUNCTION", "LOAD", "REPLACE", library},
+                  {"FCALL", "count", "1", "counted"},
+                  {"FCALL", "count", "1", "counted"},
+                  {"MULTI"},
+                  {"FUNCTION", "DELETE", "nosuch"},
+                  {"FCALL", "count", "1", "counted"},
+                  {"FUNCTION", "LOAD", "#!lua name=b\nredis.register_function('b', redis.log)"},
+                  {"FUNCTION", "DELETE", "b"},
+                  {"EXEC"},
+                  {"SET", "k", "v", "PX", "100000"},
                   {"SET", "k", "v", "NX"},
                   {"SETEX", "e", "100", "v"},
                   {"EXPIRE", "e", "200"},
