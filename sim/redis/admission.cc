@@ -78,11 +78,13 @@ std::string ArityText(const Command& command) {
   return "ERR wrong number of arguments for '" + std::string(command.name) + "' command";
 }
 
-// EXEC has the flags of its queued commands, and a script those of its first line.
+// EXEC has the flags of its queued commands, and a script those of its first line. Valkey forgets
+// the queue when one of them is refused.
 std::uint32_t Admission::EffectiveFlags(const Client& client, const Command& command,
                                         Arguments args) const {
   std::uint32_t flags = command.flags;
   if (command.name == "exec") {
+    if (client.queue_failed && engine_.dialect().valkey) return flags;
     for (const Argv& argv : client.queue) {
       const Command* queued = FindCommand(engine_.dialect(), argv);
       const std::vector<std::string_view> words(argv.begin(), argv.end());
@@ -125,21 +127,29 @@ std::string_view Admission::RefuseScript() const {
   return engine_.replication.Stale() ? kMasterDown : std::string_view();
 }
 
-std::string_view Admission::RefuseInScript(const Command& command, bool has_written,
-                                           bool allow_oom) const {
-  if ((command.flags & kStale) == 0 && engine_.replication.Stale()) {
-    return "ERR Can not execute the command on a stale replica";
-  }
-  if (has_written) return {};  // A script that has begun to write may continue.
-  if ((command.flags & kWrite) != 0) {
-    if (engine_.replication.is_replica() && engine_.config().replica_read_only != 0)
-      return kReadOnlyReplica;
-    if (const std::string_view error = engine_.persistence.DiskError(); !error.empty())
-      return error;
-    if (engine_.replication.TooFewReplicas()) return kNoReplicas;
-  }
-  const bool full = out_of_memory_ && !allow_oom && (command.flags & kDenyOom) != 0;
+std::string_view Admission::RefuseGrowthInScript(const Command& command,
+                                                 const ScriptRights& rights) const {
+  const bool full =
+      out_of_memory_ && !rights.has_written && !rights.allow_oom && (command.flags & kDenyOom) != 0;
   return full ? kOutOfMemory : std::string_view();
+}
+
+std::string_view Admission::RefuseWriteInScript(const Command& command,
+                                                const ScriptRights& rights) const {
+  if (rights.read_only && (command.flags & (kWrite | kMayReplicate)) != 0) {
+    return "ERR Write commands are not allowed from read-only scripts.";
+  }
+  if (rights.has_written || (command.flags & kWrite) == 0) return {};
+  if (engine_.replication.is_replica() && engine_.config().replica_read_only != 0) {
+    return kReadOnlyReplica;
+  }
+  if (const std::string_view error = engine_.persistence.DiskError(); !error.empty()) return error;
+  return engine_.replication.TooFewReplicas() ? kNoReplicas : std::string_view();
+}
+
+std::string_view Admission::RefuseStaleInScript(const Command& command) const {
+  const bool old = (command.flags & kStale) == 0 && engine_.replication.Stale();
+  return old ? "ERR Can not execute the command on a stale replica" : std::string_view();
 }
 
 void Admission::Reject(Client& client, const Command* command, std::string_view error) {

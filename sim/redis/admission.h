@@ -31,9 +31,19 @@ class Admission {
   /// other commands. True: the command is not executed now. The client has been told why, or waits
   /// for the end of a pause; or Redis would evict in an unmodelled way.
   bool Refuse(Client& client, Arguments args, const Command* command, bool container);
-  /// Why this server runs no script, or not this command of one, now; empty: it does.
+  /// Why this server runs no script now; empty: it does.
   std::string_view RefuseScript() const;
-  std::string_view RefuseInScript(const Command& command, bool has_written, bool allow_oom) const;
+  /// What a script may do.
+  struct ScriptRights {
+    bool read_only = false;
+    bool has_written = false;  ///< One that has begun to write may go on.
+    bool allow_oom = false;
+  };
+  /// Why it does not run this command of a script now: for want of memory, because it writes, or
+  /// because a replica's data are old.
+  std::string_view RefuseGrowthInScript(const Command& command, const ScriptRights& rights) const;
+  std::string_view RefuseWriteInScript(const Command& command, const ScriptRights& rights) const;
+  std::string_view RefuseStaleInScript(const Command& command) const;
 
  private:
   bool NothingInTheWay(const Client& client, const Command& command, Arguments args) const;

@@ -59,6 +59,7 @@ struct Client {
   std::optional<Wait> wait;  // Set while blocked.
   bool postponed = false;    // By CLIENT PAUSE: the first of `pending` will run after it.
   std::list<Argv> pending;   // Commands that arrived while blocked or postponed.
+  bool catches_up = false;   // It is running one of them.
 
   std::int64_t last_write_offset = 0;  // In the journal: what WAIT waits for.
   std::uint64_t last_write_unit = 0;   // The same as a number of units: WAITAOF, on this server.

@@ -208,7 +208,9 @@ bool SearchOwnWay(const Command& command, Args args, Positions* out) {
 
 std::vector<KeyPosition> FindKeys(const Command& command, Args args) {
   Positions found;
-  const bool variable = (command.keys[0].flags & kKeyVariableFlags) != 0;
+  const bool variable =
+      std::any_of(command.keys.begin(), command.keys.end(),
+                  [](const KeySpec& spec) { return (spec.flags & kKeyVariableFlags) != 0; });
   if (variable || !ApplySpecs(command, args, false, &found)) SearchOwnWay(command, args, &found);
   return found;
 }

@@ -90,7 +90,8 @@ struct Dialect {
   bool flushes_in_background = false;
   bool flush_restarts_lua = false;  ///< FUNCTION FLUSH: a new Lua state, with its first settings
 
-  /// A wrong password inside MULTI leaves the client without the reply of its EXEC.
+  /// A wrong password gets no answer while others are on their way to the client: inside MULTI, and
+  /// behind a blocked command, which is not modelled; and in a pipeline, which nothing here sees.
   bool loses_late_refusals = false;
 
   constexpr std::string_view own_version() const { return valkey ? valkey_version : version; }

@@ -88,15 +88,15 @@ void Engine::Close(Client& client) {
 }
 
 void Engine::Deliver(Client& client, Value& value) {
-  if (client.captured != nullptr) {
+  // CLIENT REPLY does not affect pub/sub messages, even in RESP2.
+  const bool push = value.type == Value::Type::kPush;
+  if (!push && !client.wants_replies()) return;
+  if (client.captured != nullptr && client.wants_replies()) {
     // A later HELLO in the same EXEC does not change its form.
     client.protocol == 2 ? ToResp2(&value) : ToResp3(&value);
     client.captured->push_back(std::move(value));
     return;
   }
-  // CLIENT REPLY does not affect pub/sub messages, even in RESP2.
-  const bool push = value.type == Value::Type::kPush;
-  if (!push && !client.wants_replies()) return;
   if (client.protocol == 3) {
     ToResp3(&value);
   } else if (value.type >= Value::Type::kArray) {
@@ -209,7 +209,10 @@ void Engine::RunPending(Client* client) {
     const ClientId id = client->id;
     const Argv argv = std::move(client->pending.front());
     client->pending.pop_front();
+    client->catches_up = true;
     ExecuteNow(*client, argv);
+    client = clients.Find(id);
+    if (client != nullptr) client->catches_up = false;
     blocking.ServeReadyKeys();
     client = clients.Find(id);
   }

@@ -63,9 +63,7 @@ class Engine {
   void Emit(Client& client, Value value) { Deliver(client, value); }
   void Emit(ClientId id, Value value);
   /// What EXEC answers: each reply has the form of its time.
-  void EmitTransaction(Client& client, Value value) {
-    if (client.wants_replies()) Send(client, value);
-  }
+  void EmitTransaction(Client& client, Value value) { Send(client, value); }
   /// Whose command runs; 0: nobody's. Messages to it may have to wait for the end of the command.
   ClientId executing() const { return executing_; }
   /// Whose turn it is, from the checks before its command to the service of those it has woken.

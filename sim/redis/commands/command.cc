@@ -14,13 +14,27 @@ namespace interlock::sim::redis {
 namespace {
 
 // By bit. Empty: not printed.
-constexpr std::string_view kFlagNames[] = {
-    "write",    "readonly",     "denyoom",           "admin",
-    "pubsub",   "noscript",     "blocking",          "loading",
-    "stale",    "skip_monitor", "skip_slowlog",      "asking",
-    "fast",     "no_auth",      "no_mandatory_keys", "no_async_loading",
-    "no_multi", "movablekeys",  "allow_busy",        "skip_commandlog",
-    "module"};
+constexpr std::string_view kFlagNames[] = {"write",
+                                           "readonly",
+                                           "denyoom",
+                                           "module",
+                                           "admin",
+                                           "pubsub",
+                                           "noscript",
+                                           "blocking",
+                                           "loading",
+                                           "stale",
+                                           "skip_monitor",
+                                           "skip_slowlog",
+                                           "asking",
+                                           "fast",
+                                           "no_auth",
+                                           "no_mandatory_keys",
+                                           "no_async_loading",
+                                           "no_multi",
+                                           "movablekeys",
+                                           "allow_busy",
+                                           "skip_commandlog"};
 constexpr std::string_view kCategoryNames[] = {
     "@keyspace",   "@read",        "@write",    "@set",         "@sortedset", "@list",
     "@hash",       "@string",      "@bitmap",   "@hyperloglog", "@geo",       "@stream",

@@ -57,8 +57,9 @@ bool Authenticate(Context& c, std::string_view user, std::string_view password) 
                                            password == c.engine.config().requirepass);
   if (right) {
     c.client.authenticated = true;
-  } else if (c.client.captured != nullptr && c.dialect().loses_late_refusals) {
-    c.Unmodelled("AUTH with a wrong password inside MULTI");
+  } else if ((c.client.captured != nullptr || c.client.catches_up) &&
+             c.dialect().loses_late_refusals) {
+    c.Unmodelled("AUTH with a wrong password inside MULTI or behind a blocked command");
   } else {
     c.Error(kWrongPass);
   }

@@ -76,6 +76,8 @@ void LSet(Context& c) {
   if (list == nullptr) return c.Error(kNoSuchKey);
   std::int64_t index = 0;
   if (!c.ParseInt(c.args[2], &index)) return;
+  // Newer servers take the lower half of a large number.
+  if (c.dialect().since_72) index = static_cast<std::int32_t>(index);
   std::string* item = ItemAt(*list, index);
   if (item == nullptr) return c.Error("ERR index out of range");
   item->assign(c.args[3]);

@@ -2,8 +2,8 @@
 //
 // SORT and SORT_RO, in the C locale.
 //
-// Redis 7.0 does not clear errno before it reads a number, so that one that an earlier command
-// found too large may spoil a SORT of good numbers. Here each is read by itself.
+// Redis, other than Valkey, does not clear errno before it reads a number, so that one that an
+// earlier command found too large may spoil a SORT of good numbers. Here each is read by itself.
 #include <algorithm>
 #include <cerrno>
 #include <cmath>

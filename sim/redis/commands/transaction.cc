@@ -69,6 +69,7 @@ void Exec(Context& c) {
   client.captured = nullptr;
   c.silent = true;
   if (c.engine.unmodelled || client.close_after_reply) return;
+  if (!client.wants_replies()) return;  // Confirmations have been sent, and nothing else is.
   // The real server has announced one reply per command, and then sends fewer.
   if (output.size() < queue.size()) return c.Unmodelled("CLIENT REPLY in a transaction");
   const auto rest = output.begin() + static_cast<std::ptrdiff_t>(queue.size());

@@ -126,9 +126,30 @@ const char* ScriptCalls::RefusalOf(const Command& command) {
     return engine_.dialect().script->wrong_arity;
   }
   if ((command.flags & kNoScript) != 0) return engine_.dialect().script->forbidden;
-  if (read_only_ && (command.flags & (kWrite | kMayReplicate)) != 0) {
-    return "Write commands are not allowed from read-only scripts.";
+  const Admission& admission = engine_.admission;
+  const Admission::ScriptRights rights = {read_only_, has_written_, allow_oom_};
+  // The order shows where several are true.
+  if (engine_.dialect().IsIn(kValkeyFrom90)) {
+    if (Refuses(admission.RefuseGrowthInScript(command, rights))) return refusal_.c_str();
+    if (const char* refusal = RefusalOfSlot(command)) return refusal;
+    if (Refuses(admission.RefuseWriteInScript(command, rights))) return refusal_.c_str();
+    return Refuses(admission.RefuseStaleInScript(command)) ? refusal_.c_str() : nullptr;
   }
+  if (Refuses(admission.RefuseStaleInScript(command)) ||
+      Refuses(admission.RefuseWriteInScript(command, rights)) ||
+      Refuses(admission.RefuseGrowthInScript(command, rights))) {
+    return refusal_.c_str();
+  }
+  return RefusalOfSlot(command);
+}
+
+bool ScriptCalls::Refuses(std::string_view error) {
+  if (error.empty()) return false;
+  refusal_.assign("-").append(error);
+  return true;
+}
+
+const char* ScriptCalls::RefusalOfSlot(const Command& command) {
   if (engine_.cluster.enabled()) {
     const char* refusal = engine_.cluster.ScriptRefusal(client_, command, args_);
     if (refusal != nullptr) return refusal;
@@ -137,11 +158,6 @@ const char* ScriptCalls::RefusalOf(const Command& command) {
       return "Script attempted to access keys that do not hash to the same slot";
     }
     if (!slot_) slot_ = slot;
-  }
-  if (const auto error = engine_.admission.RefuseInScript(command, has_written_, allow_oom_);
-      !error.empty()) {
-    refusal_.assign("-").append(error);
-    return refusal_.c_str();
   }
   return nullptr;
 }

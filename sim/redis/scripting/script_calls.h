@@ -62,6 +62,9 @@ class ScriptCalls {
   int CollectPlainArguments(lua_State* lua, int count);
   const char* UnknownText();
   const char* RefusalOf(const Command& command);
+  /// Keeps the error, unless there is none.
+  bool Refuses(std::string_view error);
+  const char* RefusalOfSlot(const Command& command);
   void CountRefusal(const Command* command, std::string_view refusal);
   void SetReply(const Command& command);
   void PushReply(lua_State* lua);

@@ -142,6 +142,13 @@ TEST_F(Differential, EveryLibraryAgrees) {
   }
 }
 
+TEST_F(Differential, EveryCommandAgreesInEveryWay) {
+  for (const Case& sequence : EveryCommandInEveryWay(rc::Random(Seed()))) {
+    const auto disagreement = pair_->Run(sequence, coverage_);
+    EXPECT_FALSE(disagreement) << ToText(sequence) << *disagreement;
+  }
+}
+
 TEST_F(Differential, EveryScriptBodyAgreesAsAFunction) {
   for (const std::string_view body : ScriptBodies()) {
     Case sequence = ParseCase("0> SET s1 text\n0> HSET h1 a 1\n0> ZADD z1 0.1 a\n");

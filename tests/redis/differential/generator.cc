@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <deque>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -338,7 +339,40 @@ Case Generate(const Profile& profile, Dice* dice, int size) {
   return sequence;
 }
 
+// A word less than the name and the arguments that it needs, or one more.
+Argv WithWrongArity(Argv argv) {
+  const std::int64_t arity = ArityOf(argv);
+  const std::size_t name = IsSubcommand(argv) ? 2 : 1;
+  const auto least = static_cast<std::size_t>(arity < 0 ? -arity : arity);
+  argv.resize(least > name ? least - 1 : least + 1, "x");
+  return argv;
+}
+
+Case InEveryWay(const Argv& argv) {
+  Case sequence = {{{0, WithWrongArity(argv)}}};
+  for (const std::string_view body : GenericScriptBodies().first(2)) {
+    Argv script = {"EVAL", std::string(body), "0"};
+    script.insert(script.end(), argv.begin(), argv.end());
+    sequence.steps.push_back({0, std::move(script)});
+  }
+  for (const Argv& step : {Argv{"MULTI"}, argv, Argv{"EXEC"}}) sequence.steps.push_back({0, step});
+  return sequence;
+}
+
 }  // namespace
+
+std::vector<Case> EveryCommandInEveryWay(const rc::Random& random) {
+  Dice dice(random);
+  std::set<std::string_view> done;
+  std::vector<Case> cases;
+  for (std::string_view pattern : TheGrammar().any) {
+    if (pattern.starts_with('!')) pattern.remove_prefix(1);
+    const Argv argv = Expand(pattern, &dice);
+    const auto* command = sim::redis::FindCommand(TestedDialect(), argv);
+    if (command != nullptr && done.insert(command->name).second) cases.push_back(InEveryWay(argv));
+  }
+  return cases;
+}
 
 std::span<const Profile> Profiles() { return kProfiles; }
 

@@ -10,6 +10,7 @@
 #include <rapidcheck.h>
 
 #include <span>
+#include <vector>
 
 #include "tests/redis/differential/case.h"
 
@@ -38,5 +39,9 @@ std::span<const Profile> Profiles();
 
 /// Of RapidCheck's size (0 to 100) the number of steps depends.
 rc::Gen<Case> AnyCase(const Profile& profile);
+
+/// What every seed compares: each command that is generated at all as it is in a script, a
+/// transaction and with too few or too many words.
+std::vector<Case> EveryCommandInEveryWay(const rc::Random& random);
 
 }  // namespace interlock::testing

@@ -219,9 +219,9 @@ bool ShiftsTolerances(const std::vector<Argv>& queued, const Argv& next) {
          (tolerant(next) && std::any_of(queued.begin(), queued.end(), Subscribes));
 }
 
-// SORT of Redis 7.0 takes its numbers for too large if an earlier command has met one that was.
+// SORT of Redis takes its numbers for too large if an earlier command has met one that was.
 bool ReadsStaleError(const Argv& argv) {
-  return !TestedDialect().since_72 &&
+  return !TestedDialect().valkey &&
          (EqualsIgnoreCase(argv[0], "exec") ||
           std::any_of(argv.begin(), argv.end(), [](const std::string& word) {
             return EqualsIgnoreCase(word, "sort") || EqualsIgnoreCase(word, "sort_ro");

@@ -195,6 +195,14 @@ TEST_F(ClientTest, ReplyModeDoesNotSilenceSubscriptions) {
   EXPECT_EQ(Sent(client_, {"PING"}), "");
 }
 
+TEST_F(ClientTest, ReplyModeSilencesATransactionButForItsSubscriptions) {
+  Sent(client_, {"CLIENT", "REPLY", "OFF"});
+  for (const Argv& argv : {Argv{"MULTI"}, Argv{"PING"}, Argv{"SUBSCRIBE", "a", "b"}}) {
+    EXPECT_EQ(Sent(client_, argv), "");
+  }
+  EXPECT_EQ(Sent(client_, {"EXEC"}), "1 [\"subscribe\", \"a\", 1]; 1 [\"subscribe\", \"b\", 2]");
+}
+
 TEST_F(ClientTest, ReplyModeChangedByATransactionIsUnmodelled) {
   server_.SetUnmodelledIsError(true);
   const std::string named =

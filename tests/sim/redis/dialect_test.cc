@@ -4,6 +4,8 @@
 // real server of that version answers. tests/redis/differential compares them throughout.
 #include "sim/redis/dialect.h"
 
+#include <gmock/gmock.h>
+
 #include "tests/sim/redis/fake_fixture.h"
 
 namespace interlock::sim::redis {
@@ -160,6 +162,57 @@ TEST_F(DialectTest, Redis84ComparesDigestsAndDifferences) {
   EXPECT_EQ(Run({"SET", "k", "w", "IFNE", "v", "NX"}), "(error) ERR syntax error");
   EXPECT_EQ(Sent(client_, {"SET", "k", "w", "IFDEQ", "B6ACB9D84A38FF74"}), "");
   EXPECT_TRUE(server_.unmodelled().has_value());
+}
+
+TEST_F(DialectTest, NewerServersTakeTheLowerHalfOfALargeIndexOfLSet) {
+  Run({"RPUSH", "l", "a"});
+  EXPECT_EQ(Run({"LSET", "l", "4294967296", "b"}), "(error) ERR index out of range");
+  Speak("redis-8.0");
+  EXPECT_EQ(Run({"LSET", "l", "4294967296", "b"}), "OK");
+  EXPECT_EQ(Run({"LSET", "l", "4294967297", "b"}), "(error) ERR index out of range");
+}
+
+TEST_F(DialectTest, ValkeyForgetsTheQueueOfATransactionThatWillFail) {
+  const auto aborted = [this] {
+    Run({"MULTI"});
+    Run({"SET", "k", "v"});
+    EXPECT_EQ(server_.Configure("maxmemory", "1"), "");
+    Run({"NOSUCH"});
+    const std::string answer = Run({"EXEC"});
+    EXPECT_EQ(server_.Configure("maxmemory", "0"), "");
+    return answer;
+  };
+  EXPECT_EQ(aborted(),
+            "(error) EXECABORT Transaction discarded because of: OOM command not allowed when used "
+            "memory > 'maxmemory'.");
+  Speak("valkey-8.1");
+  EXPECT_EQ(aborted(), "(error) EXECABORT Transaction discarded because of previous errors.");
+}
+
+TEST_F(DialectTest, Valkey9LooksAtTheMemoryBeforeItLooksAtAScriptsRights) {
+  Run({"SET", "k", "v"});
+  EXPECT_EQ(server_.Configure("maxmemory", "1"), "");
+  const Argv writing = {"EVAL_RO", "return redis.call('set', 'k', 'w')", "0"};
+  Speak("valkey-8.1");
+  EXPECT_TRUE(Run(writing).starts_with(
+      "(error) ERR Write commands are not allowed from read-only scripts. script: "));
+  Speak("valkey-9.1");
+  EXPECT_TRUE(Run(writing).starts_with(
+      "(error) OOM command not allowed when used memory > 'maxmemory'. script: "));
+}
+
+TEST_F(DialectTest, AWrongPasswordBehindABlockedCommandIsNotModelledWhereItsAnswerIsLost) {
+  const ClientId other = server_.Connect();
+  const auto unblocked = [&] {
+    Sent(client_, {"BLPOP", "l", "0"});
+    Sent(client_, {"AUTH", "a", "a"});
+    return Sent(other, {"RPUSH", "l", "x"});
+  };
+  EXPECT_THAT(unblocked(), ::testing::HasSubstr("WRONGPASS"));
+  Speak("redis-8.0");
+  unblocked();
+  EXPECT_EQ(server_.unmodelled(),
+            "AUTH with a wrong password inside MULTI or behind a blocked command");
 }
 
 TEST_F(DialectTest, ResetAfterReplySkipIsNotAnsweredByAny) {
