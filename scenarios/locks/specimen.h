@@ -20,10 +20,17 @@ using reports::SynchronyClass;
 /// "In this scenario and class, this property must be seen violated."
 struct Conviction {
   std::string_view property;  ///< slug: "server-exclusion"
+  /// "pause": whatever its servers are; "pause@valkey-9.1": only on those.
   std::string_view scenario;
   SynchronyClass synchrony = SynchronyClass::kNone;
   /// Why real servers may acquit it of this property; empty: they must not.
   std::string_view escapes_real_servers = {};
+
+  /// Whether it is to come about in the scenario of this name, with its servers' or without.
+  bool IsIn(std::string_view name, SynchronyClass its_class) const {
+    return synchrony == its_class &&
+           (scenario == name || scenario == name.substr(0, name.find('@')));
+  }
 };
 
 /// How little it takes: the smallest case in which an expected conviction can happen at all. A

@@ -16,21 +16,36 @@ namespace interlock::scenarios {
 namespace {
 
 bool Expects(const Entry& entry, const Scenario& scenario, SynchronyClass synchrony) {
-  return std::ranges::any_of(entry.expected, [&](const Conviction& one) {
-    return one.scenario == scenario.base_name() && one.synchrony == synchrony;
-  });
+  return std::ranges::any_of(
+      entry.expected, [&](const Conviction& one) { return one.IsIn(scenario.name, synchrony); });
 }
 
 bool IsHunted(const Unit& unit) {
   return unit.entry->specimen && Expects(*unit.entry, *unit.scenario, unit.synchrony);
 }
 
+bool NamesAServer(const Conviction& conviction) {
+  return conviction.scenario.find(Scenario::kOnServer) != std::string_view::npos;
+}
+
+/// The scenario on the server on which the entry is to be convicted of something in it; the
+/// scenario itself if there is none, or if it is on a chosen server.
+const Scenario* WhereConvicted(const Entry& entry, const Scenario& scenario) {
+  for (const Conviction& one : entry.expected) {
+    if (!NamesAServer(one)) continue;
+    const Scenario* there = FindScenario(one.scenario);
+    if (there != nullptr && there->base_name() == scenario.name) return there;
+  }
+  return &scenario;
+}
+
 /// The units of an entry: all that apply, but for a specimen only those where it is expected to
-/// break something.
+/// break something; none if that is on other servers only.
 std::vector<Unit> UnitsOfEntry(const Entry& entry, const CampaignOptions& options) {
   std::vector<Unit> all;
   std::vector<Unit> expected;
-  for (const Scenario* scenario : options.scenarios) {
+  for (const Scenario* asked : options.scenarios) {
+    const Scenario* scenario = WhereConvicted(entry, *asked);
     if (!Applies(*scenario, entry.subject->traits())) continue;
     if (entry.sampled && !scenario->for_sampled) continue;
     for (const SynchronyClass synchrony : scenario->classes) {
@@ -38,7 +53,10 @@ std::vector<Unit> UnitsOfEntry(const Entry& entry, const CampaignOptions& option
       if (Expects(entry, *scenario, synchrony)) expected.push_back(all.back());
     }
   }
-  return entry.specimen && !expected.empty() ? expected : all;
+  if (!entry.specimen) return all;
+  const bool chosen = &ServerOf(options) != &sim::redis::DefaultDialect();
+  const bool elsewhere = chosen && std::ranges::all_of(entry.expected, NamesAServer);
+  return expected.empty() && !elsewhere ? all : expected;
 }
 
 bool IsControl(const Unit& unit, const Unit& hunted, Judged property) {

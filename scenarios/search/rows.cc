@@ -35,7 +35,7 @@ std::string_view WhyNot(const Unit& unit, Judged property) {
 std::vector<Judged> ConvictionsIn(const Unit& unit) {
   std::vector<Judged> all;
   for (const Conviction& one : unit.entry->expected) {
-    if (one.scenario != unit.scenario->base_name() || one.synchrony != unit.synchrony) continue;
+    if (!one.IsIn(unit.scenario->name, unit.synchrony)) continue;
     if (const auto property = JudgedFromSlug(one.property)) all.push_back(*property);
   }
   return all;

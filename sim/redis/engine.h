@@ -194,7 +194,6 @@ class Engine {
   ClientId author_ = 0;
   std::int64_t start_us_ = 0;
   bool limit_changed_ = false;  // Keys may have to be evicted after the command.
-
   std::uint64_t random_state_ = 0;
 };
 

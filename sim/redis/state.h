@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // A server's state, part by part, for comparing states: data, deadlines, waiting clients in order,
-// subscriptions, and known scripts. Excluded is what transactions, CLIENT, CONFIG, DEBUG and the
-// commands of replication, persistence and clusters set; relations between servers are in
-// Topology::Describe.
+// subscriptions, keys that tracked clients have read, and known scripts. Excluded is what
+// transactions, CLIENT, CONFIG, DEBUG and the commands of replication, persistence and clusters
+// set; relations between servers are in Topology::Describe.
 //
 // Thread safety: none; one thread. Determinism: parts come in byte order of keys and order of
 // client ids.

@@ -31,5 +31,6 @@ std::vector<Specimen> LatchesSpecimens();
 std::vector<Specimen> LimitsSpecimens();
 std::vector<Specimen> VotesSpecimens();
 std::vector<Specimen> ScatteredSpecimens();
+std::vector<Specimen> DialectsSpecimens();
 
 }  // namespace interlock::scenarios::specimens

@@ -15,7 +15,8 @@ std::vector<Specimen> Specimens() {
         OneObjectSpecimens, WaitingSpecimens,   ContendingSpecimens, ResendingSpecimens,
         FencingSpecimens,   TokensSpecimens,    PermitsSpecimens,    RedisSingleFileSpecimens,
         LinesSpecimens,     SharingSpecimens,   StoppingSpecimens,   NestingSpecimens,
-        LatchesSpecimens,   LimitsSpecimens,    VotesSpecimens,      ScatteredSpecimens}) {
+        LatchesSpecimens,   LimitsSpecimens,    VotesSpecimens,      ScatteredSpecimens,
+        DialectsSpecimens}) {
     std::vector<Specimen> some = family();
     std::move(some.begin(), some.end(), std::back_inserter(all));
   }

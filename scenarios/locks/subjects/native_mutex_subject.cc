@@ -40,16 +40,15 @@ class NativeMutexAdapter final : public MutexAdapter {
     return traits;
   }
   std::vector<harness::Promise> Promises() const override {
-    return PromisesOf(
-        {.usual = "LK001 LK002 LK003 LK005 LK006 LK009 LK010 LK011 LK014 LK015",
-         .crash = "LK001 LK002 LK003 LK005 LK006 LK008 LK009 LK010 LK011 LK014 LK015",
-         .pause = "LK001 LK002 LK005 LK006 LK009 LK010 LK011 LK014 LK015",
-         .pause_breaks = "LK003 LK004",
-         .clock = "LK001 LK005 LK006 LK011",
-         .clock_breaks = "LK002 LK003 LK004",
-         .server = "LK001 LK002 LK003 LK005 LK006 LK009 LK011 LK014 LK015",
-         .loss = "LK005 LK006 LK009 LK011 LK014 LK015",
-         .loss_breaks = "LK001 LK002 LK003"});
+    return PromisesOf({.usual = "LK001 LK002 LK003 LK005 LK006 LK009 LK010 LK011 LK014 LK015",
+                       .crash = "LK001 LK002 LK003 LK005 LK006 LK008 LK009 LK010 LK011 LK014 LK015",
+                       .pause = "LK001 LK002 LK005 LK006 LK009 LK010 LK011 LK014 LK015",
+                       .pause_breaks = "LK003 LK004",
+                       .clock = "LK001 LK005 LK006 LK011",
+                       .clock_breaks = "LK002 LK003 LK004",
+                       .server = "LK001 LK002 LK003 LK005 LK006 LK009 LK011 LK014 LK015",
+                       .loss = "LK005 LK006 LK009 LK011 LK014 LK015",
+                       .loss_breaks = "LK001 LK002 LK003"});
   }
   std::optional<milliseconds> HandOverBound(const harness::LockOptions& options) const override {
     return LongestPoll(options) + HandOverOfWaiters(options);

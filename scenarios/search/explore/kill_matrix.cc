@@ -94,10 +94,7 @@ std::vector<Cell> LayOut(const KillMatrixOptions& options, KillMatrix& matrix) {
         options.entries, [&](const Entry& entry) { return entry.subject == unit.entry->subject; });
     Cell cell{{&*own, unit.scenario, unit.synchrony}, {}, 0};
     for (const Conviction& conviction : own->expected) {
-      if (conviction.scenario != unit.scenario->base_name() ||
-          conviction.synchrony != unit.synchrony) {
-        continue;
-      }
+      if (!conviction.IsIn(unit.scenario->name, unit.synchrony)) continue;
       cell.rows.push_back(matrix.rows.size());
       matrix.rows.push_back({std::string(own->subject->name()), conviction,
                              std::vector<KillCell>(matrix.strategies.size())});

@@ -21,9 +21,8 @@ using sim::redis::EqualsIgnoreCase;
 using sim::redis::Value;
 
 constexpr std::string_view kUnordered[] = {
-    "zscan", "keys",        "smembers",   "sinter",      "sunion", "sdiff",  "scan",   "sscan",
-    "spop",  "srandmember", "hrandfield", "zrandmember", "pubsub", "config", "command",
-    "function"};
+    "zscan", "keys",        "smembers",   "sinter",      "sunion", "sdiff",  "scan",    "sscan",
+    "spop",  "srandmember", "hrandfield", "zrandmember", "pubsub", "config", "command", "function"};
 constexpr std::string_view kChoosing[] = {"spop", "srandmember", "hrandfield", "zrandmember",
                                           "randomkey"};
 constexpr std::string_view kPaging[] = {"scan", "sscan", "hscan", "zscan"};

@@ -82,10 +82,9 @@ std::vector<std::string_view> Modelled(std::initializer_list<Patterns> groups) {
 }
 
 struct Grammar {
-  std::vector<std::string_view> data =
-      Modelled({StringPatterns(), BitPatterns(), KeyPatterns(), ListPatterns(), HashPatterns(),
-                FieldPatterns(), SetPatterns(), SortedSetPatterns(), SortPatterns(),
-                NoChoicePatterns()});
+  std::vector<std::string_view> data = Modelled(
+      {StringPatterns(), BitPatterns(), KeyPatterns(), ListPatterns(), HashPatterns(),
+       FieldPatterns(), SetPatterns(), SortedSetPatterns(), SortPatterns(), NoChoicePatterns()});
   std::vector<std::string_view> choosing = Modelled({ChoosingPatterns()});
   std::vector<std::string_view> plain = Modelled({PlainPatterns()});
   std::vector<std::string_view> transaction = Modelled({TransactionPatterns()});
@@ -97,12 +96,11 @@ struct Grammar {
   std::vector<std::string_view> setting = Modelled({SettingPatterns()});
   std::vector<std::string_view> tracking = Modelled({TrackingPatterns()});
   std::vector<std::string_view> functions = Modelled({FunctionPatterns()});
-  std::vector<std::string_view> any =
-      Modelled({StringPatterns(), BitPatterns(), KeyPatterns(), ListPatterns(), HashPatterns(),
-                FieldPatterns(), SetPatterns(), SortedSetPatterns(), SortPatterns(),
-                NoChoicePatterns(), PlainPatterns(), TransactionPatterns(), BlockingPatterns(),
-                PubSubPatterns(), ConnectionPatterns(), ScriptingPatterns(), SettingPatterns(),
-                TrackingPatterns()});
+  std::vector<std::string_view> any = Modelled(
+      {StringPatterns(), BitPatterns(), KeyPatterns(), ListPatterns(), HashPatterns(),
+       FieldPatterns(), SetPatterns(), SortedSetPatterns(), SortPatterns(), NoChoicePatterns(),
+       PlainPatterns(), TransactionPatterns(), BlockingPatterns(), PubSubPatterns(),
+       ConnectionPatterns(), ScriptingPatterns(), SettingPatterns(), TrackingPatterns()});
   std::vector<std::string_view> populating = Modelled({PopulatingPatterns()});
 };
 
