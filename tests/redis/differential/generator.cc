@@ -96,11 +96,11 @@ struct Grammar {
   std::vector<std::string_view> setting = Modelled({SettingPatterns()});
   std::vector<std::string_view> tracking = Modelled({TrackingPatterns()});
   std::vector<std::string_view> functions = Modelled({FunctionPatterns()});
-  std::vector<std::string_view> any = Modelled(
-      {StringPatterns(), BitPatterns(), KeyPatterns(), ListPatterns(), HashPatterns(),
-       FieldPatterns(), SetPatterns(), SortedSetPatterns(), SortPatterns(), NoChoicePatterns(),
-       PlainPatterns(), TransactionPatterns(), BlockingPatterns(), PubSubPatterns(),
-       ConnectionPatterns(), ScriptingPatterns(), SettingPatterns(), TrackingPatterns()});
+  std::vector<std::string_view> any =
+      Modelled({StringPatterns(), BitPatterns(), KeyPatterns(), ListPatterns(), HashPatterns(),
+                FieldPatterns(), SetPatterns(), SortedSetPatterns(), SortPatterns(),
+                NoChoicePatterns(), PlainPatterns(), TransactionPatterns(), BlockingPatterns(),
+                PubSubPatterns(), ConnectionPatterns(), ScriptingPatterns(), SettingPatterns()});
   std::vector<std::string_view> populating = Modelled({PopulatingPatterns()});
 };
 
@@ -273,6 +273,10 @@ class Planner {
     for (std::uint64_t i = dice_->Below(5); i > 0; --i) {
       if (profile_.function > 0 && dice_->Chance(50)) {
         plan->push_back(FunctionCommand(dice_));
+        continue;
+      }
+      if (profile_.tracking > 0 && dice_->Chance(50)) {
+        plan->push_back(Draw(grammar.tracking));
         continue;
       }
       plan->push_back(dice_->Chance(20) ? DrawScript()

@@ -28,7 +28,6 @@ constexpr std::string_view kTracking[] = {
     "CLIENT TRACKINGINFO", "CLIENT GETREDIR", "CLIENT GETREDIR", "CLIENT INFO", "CLIENT LIST",
     "CLIENT ID", "INFO clients", "HELLO 3", "HELLO 3", "HELLO 3", "HELLO 2", "RESET",
     "SUBSCRIBE __redis__:invalidate", "SUBSCRIBE ch1", "PSUBSCRIBE x", "SSUBSCRIBE sc1",
-    "!CLIENT REPLY ON", "!CLIENT REPLY SKIP", "!CLIENT REPLY OFF",
     "GET s1", "GET s1", "GET s2", "MGET %k+", "EXISTS %k+", "LRANGE l1 0 -1", "LLEN l2",
     "HGETALL h1", "SMEMBERS t1", "ZCARD z1", "TYPE %k", "TTL %k", "GET dead", "GET none",
     "SET s1 %v", "SET s1 %v", "SET s2 %v PX %m", "SET s1 %v NX", "MSET s1 %v s2 %v none %v",

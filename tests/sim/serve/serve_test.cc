@@ -66,6 +66,24 @@ TEST(ServeTest, PrintsWhereItListensAndServesThere) {
   EXPECT_EQ(Ask(client, {"GET", "k"}), "\"v\"");
 }
 
+// As rueidis connects and a lock of it waits: for the message that the lock's key has changed.
+TEST(ServeTest, TellsTrackedClientsOfChangedKeysOnceForEachTurn) {
+  const ServedRedis served;
+  WireClient waiter(served.port());
+  WireClient holder(served.port());
+  waiter.Call({"HELLO", "3"});
+  EXPECT_EQ(Ask(waiter, {"CLIENT", "TRACKING", "ON", "BCAST", "PREFIX", "lock:"}), "OK");
+  for (const char* key : {"lock:b", "other", "lock:a"}) {
+    holder.Queue({"SET", key, "token", "NX", "PX", "60"});
+  }
+  holder.Flush();
+  EXPECT_EQ(ToText(waiter.Await()), "(push) [\"invalidate\", [\"lock:a\", \"lock:b\"]]");
+  EXPECT_EQ(ToText(waiter.Await()), "(push) [\"invalidate\", [\"lock:a\", \"lock:b\"]]");
+  waiter.Send({"SET", "lock:a", "mine", "NX", "PX", "10000"});
+  EXPECT_EQ(ToText(waiter.Await()), "OK");
+  EXPECT_EQ(ToText(waiter.Await()), "(push) [\"invalidate\", [\"lock:a\"]]");
+}
+
 TEST(ServeTest, StopsCleanlyOnSignalsAndOnShutdown) {
   for (const int signal : {SIGTERM, SIGINT}) {
     ServedRedis served;
