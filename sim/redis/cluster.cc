@@ -158,14 +158,28 @@ std::optional<std::size_t> Cluster::SlotOf(const Command& command,
   return KeySlot(args[keys.front()]);
 }
 
-const char* Cluster::ScriptRefusal(const Client& client, const Command& command,
+std::string Cluster::ScriptRefusal(const Client& client, const Command& command,
                                    std::span<const std::string_view> args) const {
   const Query query = Ask(client, command, args);
-  if (query.verdict == Verdict::kServe) return nullptr;
-  if (query.verdict == Verdict::kDown) {
-    return "Script attempted to execute a command while the cluster is down";
+  if (query.verdict == Verdict::kServe) return {};
+  const Dialect& dialect = engine_.dialect();
+  const std::string named = "'" + std::string(command.name) + "'";
+  if (dialect.IsIn(kValkeyFrom90)) {
+    return query.verdict == Verdict::kDown
+               ? "ERR Can not execute a command " + named + " while the cluster is down"
+               : "ERR Attempted to access a non local key in a cluster node";
   }
-  return "Script attempted to access a non local key in a cluster node";
+  if (query.verdict == Verdict::kDown) {
+    return "ERR Script attempted to execute a command while the cluster is down";
+  }
+  if (dialect.since_72 && query.verdict == Verdict::kUnbound) {
+    return "ERR Script attempted to access a slot not served";
+  }
+  if (dialect.since_72 && query.verdict == Verdict::kCrossSlot) {
+    return "ERR Command " + named +
+           " in script attempted to access keys that don't hash to the same slot";
+  }
+  return "ERR Script attempted to access a non local key in a cluster node";
 }
 
 // Redis checks its blocked clients periodically; here, on a new view.

@@ -55,8 +55,8 @@ class Cluster {
   /// it does. For an EXEC, judged by its queue.
   std::string Refusal(const Client& client, const Command& command,
                       std::span<const std::string_view> args) const;
-  /// The same for a command of a script, as the text of its error.
-  const char* ScriptRefusal(const Client& client, const Command& command,
+  /// The same for a command of a script.
+  std::string ScriptRefusal(const Client& client, const Command& command,
                             std::span<const std::string_view> args) const;
   /// The slot of the first key; none without keys.
   static std::optional<std::size_t> SlotOf(const Command& command,

@@ -151,8 +151,7 @@ bool ScriptCalls::Refuses(std::string_view error) {
 
 const char* ScriptCalls::RefusalOfSlot(const Command& command) {
   if (engine_.cluster.enabled()) {
-    const char* refusal = engine_.cluster.ScriptRefusal(client_, command, args_);
-    if (refusal != nullptr) return refusal;
+    if (Refuses(engine_.cluster.ScriptRefusal(client_, command, args_))) return refusal_.c_str();
     const std::optional<std::size_t> slot = Cluster::SlotOf(command, args_);
     if (slot && slot_ && slot != slot_ && !cross_slot_) {
       return "Script attempted to access keys that do not hash to the same slot";

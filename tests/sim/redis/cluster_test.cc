@@ -2,6 +2,8 @@
 //
 // One node of a Redis Cluster of two masters and a replica: what it serves, and where it sends the
 // rest. The texts are those of a redis-server 7.0.15 with the same slots.
+#include <gmock/gmock.h>
+
 #include "tests/sim/redis/fake_fixture.h"
 
 namespace interlock::sim::redis {
@@ -38,6 +40,37 @@ TEST_F(ClusterTest, KeysOfOtherNodesAreMoved) {
   EXPECT_EQ(Run({"MGET", "b", "c"}),
             "(error) CROSSSLOT Keys in request don't hash to the same slot");
   EXPECT_EQ(Run({"PING"}), "PONG");
+}
+
+TEST_F(ClusterTest, EachServerHasItsTextsForKeysThatAScriptMayNotReach) {
+  struct Case {
+    const char* dialect;
+    const char* moved;
+    const char* crossing;
+    const char* unbound;
+  };
+  constexpr const char* kOld = "Script attempted to access a non local key in a cluster node";
+  constexpr const char* kNew = "Attempted to access a non local key in a cluster node";
+  constexpr const char* kCrossing =
+      "Command 'mget' in script attempted to access keys that don't hash to the same slot";
+  ClusterView view = View(0);
+  view.owner[15495] = kNoNode;
+  for (const Case& one :
+       {Case{"redis-7.0", kOld, kOld, kOld},
+        Case{"redis-8.0", kOld, kCrossing, "Script attempted to access a slot not served"},
+        Case{"valkey-8.1", kOld, kCrossing, "Script attempted to access a slot not served"},
+        Case{"valkey-9.1", kNew, kNew, kNew}}) {
+    server_.SetDialect(*FindDialect(one.dialect));
+    server_.SetClusterView(View(0));
+    const auto starts = [](const char* text) {
+      return ::testing::StartsWith(std::string("(error) ERR ") + text + " script: ");
+    };
+    EXPECT_THAT(Eval("return redis.call('get', 'a')"), starts(one.moved)) << one.dialect;
+    EXPECT_THAT(Eval("return redis.call('mget', 'b', 'c')"), starts(one.crossing)) << one.dialect;
+    server_.SetClusterView(view);
+    EXPECT_EQ(Run({"CONFIG", "SET", "cluster-require-full-coverage", "no"}), "OK");
+    EXPECT_THAT(Eval("return redis.call('get', 'a')"), starts(one.unbound)) << one.dialect;
+  }
 }
 
 TEST_F(ClusterTest, MovedWhileQueueingAbortsTheTransaction) {
