@@ -21,6 +21,7 @@ struct RangeRequest {
   bool stores = false;
   bool with_scores = false;
   std::int64_t offset = 0;
+  bool offset_from_end = false;  // If it is negative.
   std::int64_t limit = -1;
 
   std::int64_t start = 0;
@@ -32,6 +33,7 @@ struct RangeRequest {
 };
 
 bool ParseLimit(Context& c, std::size_t at, RangeRequest* request) {
+  request->offset_from_end = c.dialect().since_72;
   return c.ParseInt(c.args[at + 1], &request->offset) &&
          c.ParseInt(c.args[at + 2], &request->limit);
 }
@@ -88,6 +90,14 @@ IndexRange SelectRange(const SortedSet& zset, const RangeRequest& r) {
   return {zset.size() - range.last, zset.size() - range.first};
 }
 
+// How many of the selected ones LIMIT leaves out at the beginning. A negative offset skips
+// everything; newer servers count it from the end, except in a compact set.
+std::size_t Skipped(const SortedSet& zset, const RangeRequest& r, std::size_t count) {
+  if (r.offset >= 0) return std::min(count, static_cast<std::size_t>(r.offset));
+  const std::size_t from_end = 0 - static_cast<std::size_t>(r.offset);
+  return !r.offset_from_end || zset.compact() || from_end > count ? count : count - from_end;
+}
+
 // In the requested order and number.
 template <typename Visit>
 void ForEachSelected(const SortedSet& zset, const RangeRequest& r, Visit visit) {
@@ -95,8 +105,7 @@ void ForEachSelected(const SortedSet& zset, const RangeRequest& r, Visit visit) 
   std::size_t count = range.last - range.first;
   std::size_t skip = 0;
   if (r.by != By::kRank) {
-    // A negative offset skips everything.
-    skip = r.offset < 0 ? count : std::min(count, static_cast<std::size_t>(r.offset));
+    skip = Skipped(zset, r, count);
     count -= skip;
     if (r.limit >= 0) count = std::min(count, static_cast<std::size_t>(r.limit));
   }

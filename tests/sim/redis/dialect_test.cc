@@ -164,6 +164,20 @@ TEST_F(DialectTest, Redis84ComparesDigestsAndDifferences) {
   EXPECT_TRUE(server_.unmodelled().has_value());
 }
 
+TEST_F(DialectTest, NewerServersCountANegativeOffsetFromTheEndOfALargeSortedSet) {
+  const auto last = [this] { return Run({"ZRANGEBYLEX", "z", "-", "+", "LIMIT", "-1", "-1"}); };
+  const auto two = [this] { return Run({"ZREVRANGEBYLEX", "z", "+", "-", "LIMIT", "-2", "1"}); };
+  Run({"ZADD", "z", "0", "a", "0", "b", "0", "c"});
+  Speak("redis-8.0");
+  EXPECT_EQ(last(), "[]");
+  Run({"SORT", "z", "ALPHA"});  // It is no longer compact.
+  EXPECT_EQ(last(), "[\"c\"]");
+  EXPECT_EQ(two(), "[\"b\"]");
+  EXPECT_EQ(Run({"ZRANGEBYSCORE", "z", "0", "0", "LIMIT", "-4", "-1"}), "[]");
+  Speak("redis-7.0");
+  EXPECT_EQ(last(), "[]");
+}
+
 TEST_F(DialectTest, NewerServersTakeTheLowerHalfOfALargeIndexOfLSet) {
   Run({"RPUSH", "l", "a"});
   EXPECT_EQ(Run({"LSET", "l", "4294967296", "b"}), "(error) ERR index out of range");
