@@ -19,7 +19,6 @@ using redis::ClientId;
 using redis::ErrorValue;
 using redis::RequestParser;
 using redis::Value;
-
 }  // namespace
 
 Service::Service(boost::asio::io_context& io, const ServeOptions& options)

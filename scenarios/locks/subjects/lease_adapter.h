@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Turns any primitive of the library that grants a Lease (TryAcquire, AcquireUntil, Acquire) into a
-// Lock of the harness, for a primitive with readers and writers its writers' side. Every lock has
-// Clients of its own, as every process has in production.
+// Turns any primitive of the library that grants a Lease, or its writers' side, into a Lock of the
+// harness. Every lock has Clients of its own, as every process has in production.
 //
 // Thread safety: as harness::Lock.
 #pragma once

@@ -31,9 +31,14 @@ namespace {
 // only a disagreement waits for it.
 constexpr int kImpatienceMs = 25;
 
-constexpr std::string_view kNothing = "(nothing)";
+// It answers "OK" to everything.
+constexpr std::string_view kResetLibrary =
+    "#!lua name=OK\nredis.register_function('reset_calls', function() redis.call('ping') "
+    "return 'OK' end)";
 
-std::string Describe(std::size_t receiver, std::string_view real, std::string_view fake) {
+}  // namespace
+
+std::string DescribeDifference(std::size_t receiver, std::string_view real, std::string_view fake) {
   return std::string("   to connection ")
       .append(std::to_string(receiver))
       .append("\n   redis: ")
@@ -42,13 +47,6 @@ std::string Describe(std::size_t receiver, std::string_view real, std::string_vi
       .append(fake)
       .append("\n");
 }
-
-// It answers "OK" to everything.
-constexpr std::string_view kResetLibrary =
-    "#!lua name=OK\nredis.register_function('reset_calls', function() redis.call('ping') "
-    "return 'OK' end)";
-
-}  // namespace
 
 Pair::Pair() {
   fake_.SetSink(&sink_);
@@ -331,15 +329,15 @@ std::optional<std::string> Pair::CompareReplies(std::size_t sender) {
     const bool killed =
         std::find(sink_.closed.begin(), sink_.closed.end(), id) != sink_.closed.end();
     if (reals.size() < fakes.size() && !(killed && wires_[receiver]->closed())) {
-      return Describe(receiver, wires_[receiver]->closed() ? "(closed)" : kNothing,
-                      ToText(fakes[reals.size()]));
+      return DescribeDifference(receiver, wires_[receiver]->closed() ? "(closed)" : kNoAnswer,
+                                ToText(fakes[reals.size()]));
     }
   }
   for (const ClientId id : sink_.closed) {
     const std::size_t gone = IndexOf(id);
     const std::optional<Value> value = wires_[gone]->Read(1000);
     if (value || !wires_[gone]->closed()) {
-      return Describe(gone, value ? ToText(*value) : "(stays open)", "(closed)");
+      return DescribeDifference(gone, value ? ToText(*value) : "(stays open)", "(closed)");
     }
     answered |= gone == sender;
     fake_ids_[gone] = -1;
@@ -358,123 +356,15 @@ std::optional<std::string> Pair::CompareReply(std::size_t receiver, const Value&
     agree &= Agree(real.elements[i], fake.elements[i], ToleranceFor(queued[i]), TheSurroundings());
   }
   if (!transaction) agree = Agree(real, fake, tolerances_[receiver], TheSurroundings());
-  return agree ? std::nullopt : std::optional(Describe(receiver, ToText(real), ToText(fake)));
-}
-
-Value Pair::AskFake(std::size_t connection, const Argv& argv) {
-  sink_.replies.clear();
-  fake_.Execute(static_cast<ClientId>(fake_ids_[connection]), argv);
-  for (const auto& [id, value] : sink_.replies) {
-    if (IndexOf(id) == connection) return value;
-  }
-  return {};
-}
-
-// All that may stand in the answer; found without touching a key whose time is over.
-std::optional<std::set<std::string>> Pair::ChoicesOf(const Step& step) {
-  const std::string& database = databases_[step.connection];
-  const std::string key = step.argv.size() > 1 ? step.argv[1] : "";
-  std::set<std::string> choices;
-  bool found = false;
-  const auto keys = fake_.PeekKeys(std::stoi(database));
-  for (const auto& info : keys) {
-    if (step.argv.size() == 1) choices.insert(info.key);
-    found |= info.key == key;
-  }
-  AskFake(kControl, {"SELECT", database});
-  if (step.argv.size() == 1) {
-    // It may delete any number of keys whose time is over before it finds one.
-    const Value counted = AskFake(kControl, {"DBSIZE"});
-    if (counted.integer != static_cast<std::int64_t>(keys.size())) return std::nullopt;
-  }
-  if (!found) return choices;
-  for (const Argv& look : {Argv{"SMEMBERS", key}, Argv{"HGETALL", key},
-                           Argv{"ZRANGE", key, "0", "-1", "WITHSCORES"}}) {
-    for (const Value& element : AskFake(kControl, look).elements) choices.insert(element.text);
-  }
-  return choices;
-}
-
-// All pages, because Redis may cut them anywhere.
-std::optional<std::string> Pair::RunPages(const Step& step) {
-  const std::size_t sender = step.connection;
-  const std::size_t cursor = EqualsIgnoreCase(step.argv[0], "scan") ? 1 : 2;
-  SendToBoth(step);
-  if (fake_.unmodelled()) return std::nullopt;
-  auto sent = sink_.replies;
-  const auto found = std::find_if(
-      sent.begin(), sent.end(), [&](const auto& reply) { return IndexOf(reply.first) == sender; });
-  if (found == sent.end() || found->second.elements.size() != 2 ||
-      found->second.elements[1].type != Value::Type::kArray) {
-    return CompareReplies(sender);
-  }
-  const Value own = found->second;
-  std::array<std::set<std::string>, 2> seen;
-  std::optional<Value> page = Receive(sender);
-  for (int side = 0; side < 2; ++side) {
-    Value next = side == 0 ? page.value_or(Value()) : own;
-    for (int pages = 0; next.elements.size() == 2; ++pages) {
-      for (const Value& element : next.elements[1].elements) {
-        seen[static_cast<std::size_t>(side)].insert(ToText(element));
-      }
-      if (next.elements[0].text == "0") break;
-      Argv argv = step.argv;
-      argv[cursor] = next.elements[0].text;
-      next = side == 0 ? wires_[sender]->Call(argv) : AskFake(sender, argv);
-      if (side == 1) sent.insert(sent.end(), sink_.replies.begin(), sink_.replies.end());
-      if (pages > 1000) return Describe(sender, "pages", "pages without an end");
-    }
-  }
-  if (!page || page->type != own.type || seen[0] != seen[1]) {
-    return Describe(sender, page ? ToText(*page) : kNothing, ToText(own));
-  }
-  return CompareOthers(sender, sent);
-}
-
-// What a command whose answer was compared already has sent to other connections.
-std::optional<std::string> Pair::CompareOthers(
-    std::size_t sender, const std::vector<std::pair<ClientId, Value>>& sent) {
-  sink_.replies.clear();
-  for (const auto& reply : sent) {
-    if (IndexOf(reply.first) != sender) sink_.replies.push_back(reply);
-  }
-  auto disagreement = CompareReplies(kControl);
-  sink_.replies = sent;
-  return disagreement;
-}
-
-std::optional<std::string> Pair::RunChoice(const Step& step) {
-  const std::size_t sender = step.connection;
-  const std::optional<std::set<std::string>> choices = ChoicesOf(step);
-  if (!choices) return std::nullopt;
-  sink_.replies.clear();
-  SendToBoth(step);
-  if (fake_.unmodelled() || sink_.replies.empty()) return std::nullopt;
-  const std::optional<Value> real = Receive(sender);
-  const auto sent = sink_.replies;
-  for (const auto& [id, fake] : sent) {
-    if (IndexOf(id) != sender) continue;
-    if (!real || !(*real == fake || AgreeInChoice(*real, fake, *choices))) {
-      return Describe(sender, real ? ToText(*real) : kNothing, ToText(fake));
-    }
-    if (!EqualsIgnoreCase(step.argv[0], "spop") || *real == fake) continue;
-    Argv add = {"SADD", step.argv[1]};
-    Argv remove = {"SREM", step.argv[1]};
-    for (const Value* chosen : {&fake, &*real}) {
-      Argv& fix = chosen == &fake ? add : remove;
-      if (chosen->elements.empty()) fix.push_back(chosen->text);
-      for (const Value& element : chosen->elements) fix.push_back(element.text);
-      AskFake(kControl, fix);
-    }
-  }
-  return CompareOthers(sender, sent);
+  return agree ? std::nullopt
+               : std::optional(DescribeDifference(receiver, ToText(real), ToText(fake)));
 }
 
 std::optional<std::string> Pair::ExpectSilence(std::size_t connection) {
   Barrier();
   const std::optional<Value> value = wires_[connection]->Read(0);
-  if (value) return Describe(connection, ToText(*value), kNothing);
-  if (wires_[connection]->closed()) return Describe(connection, "(closed)", kNothing);
+  if (value) return DescribeDifference(connection, ToText(*value), kNoAnswer);
+  if (wires_[connection]->closed()) return DescribeDifference(connection, "(closed)", kNoAnswer);
   return std::nullopt;
 }
 
@@ -499,8 +389,8 @@ std::optional<std::string> Pair::Finish() {
   for (std::size_t i = 0; i < connections_; ++i) {
     if (fake_ids_[i] == -1) continue;
     const std::optional<Value> value = wires_[i]->Read(0);
-    if (value) return Describe(i, ToText(*value), kNothing);
-    if (wires_[i]->closed()) return Describe(i, "(closed)", kNothing);
+    if (value) return DescribeDifference(i, ToText(*value), kNoAnswer);
+    if (wires_[i]->closed()) return DescribeDifference(i, "(closed)", kNoAnswer);
   }
   return CompareData();
 }
@@ -523,7 +413,7 @@ std::optional<std::string> Pair::CompareAll(const std::vector<Argv>& commands,
     Value& fake = sink_.replies.front().second;
     if (!Agree(real, fake, ToleranceFor(command), TheSurroundings())) {
       disagreement.append("data: " + sim::redis::ToText(command) + "\n");
-      disagreement.append(Describe(kControl, ToText(real), ToText(fake)));
+      disagreement.append(DescribeDifference(kControl, ToText(real), ToText(fake)));
     }
     replies->push_back(std::move(fake));
   }

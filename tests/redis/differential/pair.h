@@ -111,4 +111,9 @@ class Pair {
   std::array<std::string, kConnections + 1> databases_;
 };
 
+/// What one of both sides has for an answer if it has none.
+inline constexpr std::string_view kNoAnswer = "(nothing)";
+/// Two answers of which one is wrong.
+std::string DescribeDifference(std::size_t receiver, std::string_view real, std::string_view fake);
+
 }  // namespace interlock::testing
