@@ -55,7 +55,7 @@ class ForcedReplayTest : public ::testing::Test {
     simulated_.SetTime(sim::WorldOptions().server_epoch_us);
     client_ = simulated_.Connect();
     forced_ = Begin(real_.get());
-    ASSERT_TRUE(forced_->Open(0).ok());
+    ASSERT_TRUE(forced_->Open(sim::redis::DefaultDialect(), 0).ok());
     forced_->OnConnect(kClient, 0, 0ms);
   }
 
@@ -104,7 +104,7 @@ TEST_F(ForcedReplayTest, AgreesWhileRepliesAndDataAreAlike) {
 
 TEST_F(ForcedReplayTest, TheFirstCommandMayComeLate) {
   forced_ = Begin(real_.get());
-  ASSERT_TRUE(forced_->Open(0).ok());
+  ASSERT_TRUE(forced_->Open(sim::redis::DefaultDialect(), 0).ok());
   forced_->OnConnect(kClient, 0, 5s);
   Execute({"SET", "k", "v", "PX", "1000"}, 6s);
   Execute({"PTTL", "k"}, 6s);
@@ -171,7 +171,7 @@ TEST_F(ForcedReplayTest, HasteBringsWhatCameWithTheEndOfALeaseBeforeIt) {
       "redis.call('SET', KEYS[1], string.format('%.0f', now + 2000)) return 1 end return 0";
   const Argv take = {"EVAL", std::string(kTake), "1", "k"};
   forced_ = Begin(real_.get(), 50);
-  ASSERT_TRUE(forced_->Open(0).ok());
+  ASSERT_TRUE(forced_->Open(sim::redis::DefaultDialect(), 0).ok());
   forced_->OnConnect(kClient, 0, 0ms);
   Execute(take, 0ms);
   Execute(take, 2s);
@@ -208,7 +208,7 @@ TEST_F(ForcedReplayTest, ADatabaseThatIsNotEmptyIsRefusedAndKept) {
   forced_.reset();
   ASSERT_TRUE(real_->Command({"SET", "mine", "1"}).ok());
   const auto forced = Begin(nullptr);
-  const Status opened = forced->Open(0);
+  const Status opened = forced->Open(sim::redis::DefaultDialect(), 0);
   EXPECT_EQ(opened.code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(opened.message(), HasSubstr("has 1 key"));
   EXPECT_EQ(real_->Command({"GET", "mine"}).value(), "1");
@@ -216,7 +216,7 @@ TEST_F(ForcedReplayTest, ADatabaseThatIsNotEmptyIsRefusedAndKept) {
 
 TEST_F(ForcedReplayTest, AnotherOnesServerIsRidOfWhatWasMadeThere) {
   forced_ = Begin(nullptr);
-  ASSERT_TRUE(forced_->Open(0).ok());
+  ASSERT_TRUE(forced_->Open(sim::redis::DefaultDialect(), 0).ok());
   forced_->OnConnect(kClient, 0, 0ms);
   Execute({"SET", "k", "v"}, 0ms);
   ASSERT_TRUE(real_->Command({"SET", "theirs", "1"}).ok());
