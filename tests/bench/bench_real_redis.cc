@@ -38,6 +38,23 @@ constexpr char kName[] = "bench";
 
 using HiredisContext = std::unique_ptr<redisContext, void (*)(redisContext*)>;
 
+/// Sends words by hiredis alone. False: there was no reply, or an error, or `check` says so of it.
+template <typename Check>
+bool Call(redisContext* context, const std::vector<std::string>& words, Check check) {
+  std::array<const char*, 12> argv;
+  std::array<std::size_t, 12> lengths;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    argv[i] = words[i].data();
+    lengths[i] = words[i].size();
+  }
+  auto* reply = static_cast<redisReply*>(
+      redisCommandArgv(context, static_cast<int>(words.size()), argv.data(), lengths.data()));
+  if (reply == nullptr) return false;
+  const bool ok = reply->type != REDIS_REPLY_ERROR && check(*reply);
+  freeReplyObject(reply);
+  return ok;
+}
+
 // What a program would send that uses hiredis and knows the library's scripts by heart: the
 // argument vectors are made once, only the tokens in them change, and nothing of a reply is copied
 // but the fencing token.
@@ -56,14 +73,15 @@ class RawMutex {
     acquire_[kAcquireCancelled].replace(acquire_[kAcquireCancelled].size() - kTokenSize, kTokenSize,
                                         token.data());
     acquire_[kAcquireToken] = token.data();
-    bool ok = Call(acquire_, [&](const redisReply& reply) {
+    bool ok = Call(context_.get(), acquire_, [&](const redisReply& reply) {
       if (reply.type != REDIS_REPLY_ARRAY || reply.elements != 2) return false;
       release_[kReleaseFence].assign(reply.element[1]->str,
                                      static_cast<std::size_t>(reply.element[1]->len));
       return reply.element[0]->integer == 1;
     });
     release_[kReleaseToken] = token.data();
-    ok = ok && Call(release_, [](const redisReply& reply) { return reply.integer == 1; });
+    ok = ok &&
+         Call(context_.get(), release_, [](const redisReply& reply) { return reply.integer == 1; });
     return ok;
   }
 
@@ -82,22 +100,33 @@ class RawMutex {
         std::chrono::duration_cast<internal::Milliseconds>(options.lease));
   }
 
-  template <typename Check>
-  bool Call(const std::vector<std::string>& words, Check check) {
-    std::array<const char*, 12> argv;
-    std::array<std::size_t, 12> lengths;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      argv[i] = words[i].data();
-      lengths[i] = words[i].size();
-    }
-    auto* reply = static_cast<redisReply*>(redisCommandArgv(
-        context_.get(), static_cast<int>(words.size()), argv.data(), lengths.data()));
-    if (reply == nullptr) return false;
-    const bool ok = reply->type != REDIS_REPLY_ERROR && check(*reply);
-    freeReplyObject(reply);
-    return ok;
+  HiredisContext context_;
+  std::vector<std::string> acquire_;
+  std::vector<std::string> release_;
+  unsigned long long count_ = 0;
+};
+
+// The same of a mutex without fencing: SET NX PX and DELIFEQ, on a server that has it.
+class RawNativeMutex {
+ public:
+  explicit RawNativeMutex(int port)
+      : context_(redisConnect("127.0.0.1", port), redisFree),
+        acquire_{"SET", MutexOptions().key_prefix + "{" + kName + "}", "", "NX", "PX", "30000"},
+        release_{"DELIFEQ", acquire_[1], ""} {}
+
+  bool ok() const { return context_ != nullptr && context_->err == 0; }
+
+  bool AcquireAndRelease() {
+    std::array<char, 33> token;
+    std::snprintf(token.data(), token.size(), "%032llx", ++count_);
+    acquire_[2] = release_[2] = token.data();
+    return Call(context_.get(), acquire_,
+                [](const redisReply& reply) { return reply.type == REDIS_REPLY_STATUS; }) &&
+           Call(context_.get(), release_,
+                [](const redisReply& reply) { return reply.integer == 1; });
   }
 
+ private:
   HiredisContext context_;
   std::vector<std::string> acquire_;
   std::vector<std::string> release_;
@@ -167,6 +196,27 @@ void UncontendedMutexToRawHiredis(benchmark::State& state) {
   CompareInBlocks(state, ours, [&] { return raw.AcquireAndRelease(); });
 }
 BENCHMARK(UncontendedMutexToRawHiredis)
+    ->Iterations(1)
+    ->UseManualTime()
+    ->Unit(benchmark::kMicrosecond);
+
+// Without fencing, on Valkey 9: INTERLOCK_REDIS_SERVER names its binary. The limit is the same.
+void UncontendedNativeMutexToRawHiredis(benchmark::State& state) {
+  const std::unique_ptr<Stack> stack = Start(state);
+  if (stack == nullptr) return;
+  Result<Mutex> mutex = Mutex::Create(*stack->client, kName, {.fencing = false});
+  RawNativeMutex raw(stack->server->port());
+  if (!mutex.ok() || !raw.ok()) return state.SkipWithError("no lock");
+  if (!raw.AcquireAndRelease()) return state.SkipWithError("the server has no DELIFEQ");
+  CompareInBlocks(
+      state,
+      [&] {
+        Result<Lease> lease = mutex->TryAcquire();
+        return lease.ok() && lease->Release().ok();
+      },
+      [&] { return raw.AcquireAndRelease(); });
+}
+BENCHMARK(UncontendedNativeMutexToRawHiredis)
     ->Iterations(1)
     ->UseManualTime()
     ->Unit(benchmark::kMicrosecond);
