@@ -107,7 +107,7 @@ void ClientCore::RememberLacking(const NativeCommand& command) {
 Duration ClientCore::LongestGrant() const {
   const ReplicaAcknowledgement& asked = options_.acknowledged_by;
   return options_.connect_timeout + options_.command_timeout +
-         (asked.replicas > 0 ? asked.timeout : Duration(0));
+         (asked.asked() ? asked.timeout : Duration(0));
 }
 
 Result<Reply> ClientCore::Exchange(Connection& connection, std::span<const std::string_view> argv,

@@ -95,8 +95,10 @@ class ClientCore {
   /// connection may lead to a server that has begun anew, so losing any connection clears this.
   bool IsLoaded(const Script& script);
   void RememberLoaded(const Script& script, bool loaded);
-  /// Whether the server has refused the command as one that it does not have. It is asked again
-  /// once any connection was lost, as above.
+  /// Whether a server of this client's has refused the command as one that it does not have; in a
+  /// Cluster of several versions, then, none is asked. Asked again once any connection was lost, as
+  /// above. A call that was under way then may have it remembered of the server before: that costs
+  /// the script's way, and no more.
   bool IsLacking(const NativeCommand& command);
   void RememberLacking(const NativeCommand& command);
 

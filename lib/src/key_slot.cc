@@ -47,9 +47,9 @@ std::optional<std::string_view> KeyOf(std::span<const std::string_view> argv) {
     if (argv.size() < 4 || argv[2] == "0") return std::nullopt;
     return argv[3];
   }
-  constexpr std::array<std::string_view, 11> kKeyless = {"AUTH",   "CLIENT",  "CLUSTER", "CONFIG",
+  constexpr std::array<std::string_view, 12> kKeyless = {"AUTH",   "CLIENT",  "CLUSTER", "CONFIG",
                                                          "ECHO",   "INFO",    "PING",    "SCRIPT",
-                                                         "SELECT", "SLOWLOG", "WAIT"};
+                                                         "SELECT", "SLOWLOG", "WAIT",    "WAITAOF"};
   const bool keyless = std::any_of(kKeyless.begin(), kKeyless.end(),
                                    [&](std::string_view name) { return IsNamed(argv[0], name); });
   return keyless ? std::nullopt : std::optional<std::string_view>(argv[1]);

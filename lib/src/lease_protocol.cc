@@ -21,9 +21,18 @@ bool IsGrant(const Reply& reply) {
   return parsed.ok() && parsed.value().kind == AcquireReply::Kind::kGranted;
 }
 
-bool IsExtension(const Reply& reply) {
-  const Result<bool> extended = ParseFlag(reply);
-  return extended.ok() && extended.value();
+bool IsSetFlag(const Reply& reply) {
+  const Result<bool> flag = ParseFlag(reply);
+  return flag.ok() && flag.value();
+}
+
+Result<AcquireReply> ParseAcquireFlag(const Reply& reply) {
+  const Result<bool> granted = ParseFlag(reply);
+  if (!granted.ok()) return granted.status();
+  AcquireReply parsed;
+  parsed.kind = *granted ? AcquireReply::Kind::kGranted : AcquireReply::Kind::kRefused;
+  parsed.owner_ttl = Milliseconds(-1);
+  return parsed;
 }
 
 Status LongerThanItsLease(Milliseconds asked, Milliseconds lease) {
@@ -81,7 +90,8 @@ Attempt LeaseProtocol::Ask(const ScriptCall& call, const std::string& token, int
                  .token = token,
                  .attempt = number});
   }
-  Attempt attempt = Answered(client_.Run(call, Use::kPooled, kNever, IsGrant), token);
+  Attempt attempt =
+      Answered(client_.Run(call, Use::kPooled, kNever, polls() ? IsSetFlag : IsGrant), token);
   if (teller && attempt.kind == Attempt::Kind::kRefused) {
     teller.Tell({.kind = Observation::Kind::kRefused,
                  .resource = resource(),
@@ -102,7 +112,8 @@ Attempt LeaseProtocol::Answered(const Result<ScriptReply>& answer, const std::st
     granted.unkept = true;
     return granted;
   }
-  const Result<AcquireReply> reply = ParseAcquire(answer->reply);
+  const Result<AcquireReply> reply =
+      polls() ? ParseAcquireFlag(answer->reply) : ParseAcquire(answer->reply);
   if (!reply.ok()) return Orphaned(reply.status(), token);
   Attempt attempt;
   switch (reply->kind) {
@@ -137,16 +148,16 @@ Grant LeaseProtocol::GrantSince(MonotonicTime sent, std::string token,
 
 Attempt LeaseProtocol::Settled(const std::string& token, Attempt attempt) {
   if (attempt.orphan.empty()) return attempt;
-  return Undone(token, attempt.status);
+  return Undone(token, attempt.status, attempt.unkept);
 }
 
-Attempt LeaseProtocol::Undone(const std::string& token, const Status& cause) {
+Attempt LeaseProtocol::Undone(const std::string& token, const Status& cause, bool answered) {
   const Result<bool> removed = Abandon(token, client_.options().cleanup_attempts);
   const Status undone = removed.status();
   if (undone.code() == StatusCode::kCancelled) return Failed(undone);
   const bool puzzling = cause.code() == StatusCode::kProtocolError;
   if (undone.ok()) {
-    const bool unsettled = cause.outcome() == Outcome::kUnknown && !*removed;
+    const bool unsettled = cause.outcome() == Outcome::kUnknown && !answered && !*removed;
     if (unsettled && scripts_->leaves_owner_alone()) {
       return Failed(Status(StatusCode::kUnknownOutcome,
                            cause.message() + "; it may still take effect, for nobody"));
@@ -198,13 +209,12 @@ Result<Grant> LeaseProtocol::AcquireUntil(MonotonicTime deadline, const std::sto
 
 Result<MonotonicTime> LeaseProtocol::Extend(const Grant& grant, Duration lease) {
   if (Status valid = CheckLease(lease); !valid.ok()) return valid;
-  Milliseconds rounded = std::chrono::floor<Milliseconds>(lease);
-  if (scripts_->leaves_owner_alone()) {
-    if (rounded > scripts_->lease()) return LongerThanItsLease(rounded, scripts_->lease());
-    rounded = scripts_->lease();
+  const Milliseconds rounded = std::chrono::floor<Milliseconds>(lease);
+  if (scripts_->leaves_owner_alone() && rounded > scripts_->lease()) {
+    return LongerThanItsLease(rounded, scripts_->lease());
   }
   const Result<ScriptReply> answer = client_.Run(scripts_->Extend(grant.token, rounded),
-                                                 Use::kPooled, grant.valid_until, IsExtension);
+                                                 Use::kPooled, grant.valid_until, IsSetFlag);
   if (!answer.ok()) return answer.status();
   if (!answer->kept.ok()) return answer->kept;
   const Result<bool> extended = ParseFlag(answer->reply);

@@ -92,7 +92,8 @@ class LeaseProtocol final : public LeaseGranter {
   Milliseconds PatienceUntil(MonotonicTime deadline);
   /// Leaves no orphan, if it can.
   Attempt Settled(const std::string& token, Attempt attempt);
-  Attempt Undone(const std::string& token, const Status& cause);
+  /// `answered`: the try was executed, and its grant is not wanted.
+  Attempt Undone(const std::string& token, const Status& cause, bool answered);
 
   ClientCore& client_;
   const std::shared_ptr<const LockScripts> scripts_;

@@ -87,7 +87,7 @@ class WaiterInLine {
   Result<std::optional<Grant>> Accept(const std::string& element, MonotonicTime refused) {
     const Result<std::uint64_t> fence = ParseTurn(element);
     if (!fence.ok()) return fence.status();
-    if (lock_.client().options().acknowledged_by.replicas > 0) return std::optional<Grant>();
+    if (lock_.client().options().acknowledged_by.asked()) return std::optional<Grant>();
     Grant grant = lock_.GrantSince(refused, token_, *fence);
     if (grant.valid_until - lock_.Now() < lock_.default_lease() / 2) return std::optional<Grant>();
     return std::optional<Grant>(std::move(grant));

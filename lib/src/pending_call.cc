@@ -62,6 +62,21 @@ Reply AsOfScript(Reply reply) {
   return reply.IsNil() || flag.integer == 1 ? flag : reply;
 }
 
+/// Of an acknowledgement; empty: nothing.
+std::string WhatIsLacking(const ReplicaAcknowledgement& wanted, const Result<Reply>& answer) {
+  const bool in_two = wanted.on_disk && answer.ok() && answer->IsArray() &&
+                      answer->elements.size() == 2 && answer->elements[0].IsInteger();
+  const Reply* const count = !answer.ok() ? nullptr : in_two ? &answer->elements[1] : &*answer;
+  const bool counted = count != nullptr && count->IsInteger() && in_two == wanted.on_disk;
+  const bool local = !in_two || answer->elements[0].integer > 0;
+  if (counted && local && count->integer >= wanted.replicas) return "";
+  if (counted && !local) return "not on the server's disk in time";
+  std::string text = "not acknowledged by " + std::to_string(wanted.replicas) + " replicas: ";
+  if (wanted.on_disk) text = "not acknowledged as on disk: ";
+  if (counted) return text + "by " + std::to_string(count->integer);
+  return text + (answer.ok() ? answer->text : answer.status().message());
+}
+
 }  // namespace
 
 Status PendingCall::SendForm(Connection& connection) {
@@ -147,23 +162,20 @@ Result<ScriptReply> PendingCall::Answer() {
 
 Status PendingCall::Acknowledged(const Reply& reply) {
   const ReplicaAcknowledgement& wanted = client_.options().acknowledged_by;
-  if (wanted.replicas == 0 || worth_keeping_ == nullptr || !worth_keeping_(reply)) return Status();
+  if (!wanted.asked() || worth_keeping_ == nullptr || !worth_keeping_(reply)) return Status();
   const Number replicas(wanted.replicas);
   const Number timeout = Argument(wanted.timeout);
-  const std::array<std::string_view, 3> command = {"WAIT", replicas.view(), timeout.view()};
+  const std::array<std::string_view, 3> wait = {"WAIT", replicas.view(), timeout.view()};
+  const std::array<std::string_view, 4> on_disk = {"WAITAOF", "1", replicas.view(), timeout.view()};
+  const std::span<const std::string_view> command =
+      wanted.on_disk ? std::span<const std::string_view>(on_disk) : wait;
   const MonotonicTime overdue = AddSaturating(
       AddSaturating(client_.runtime().Now(), wanted.timeout), client_.options().command_timeout);
-  const Result<Reply> count = ClientCore::Exchange(*connection_, command, std::min(overdue, by_));
-  if (count.code() == StatusCode::kCancelled) return count.status();
-  if (count.ok() && count->IsInteger() && count->integer >= wanted.replicas) return Status();
-  std::string message = "executed, but not acknowledged by ";
-  message.append(replicas.view()).append(" replicas: ");
-  if (!count.ok()) {
-    message += count.status().message();
-  } else {
-    message += count->IsInteger() ? "by " + std::to_string(count->integer) : count->text;
-  }
-  return Status(StatusCode::kUnknownOutcome, std::move(message));
+  const Result<Reply> answer = ClientCore::Exchange(*connection_, command, std::min(overdue, by_));
+  if (answer.code() == StatusCode::kCancelled) return answer.status();
+  const std::string lacking = WhatIsLacking(wanted, answer);
+  if (lacking.empty()) return Status();
+  return Status(StatusCode::kUnknownOutcome, "executed, but " + lacking);
 }
 
 Result<ScriptReply> PendingCall::Finish() {

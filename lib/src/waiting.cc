@@ -100,7 +100,11 @@ class Waiter {
   Duration NextPoll() { return PauseAfter(++polls_, lock_.retry(), RandomNumber(lock_.runtime())); }
 
   /// A try that need not be repeated; an earlier one may still be granted all the same.
-  static Status Ended(const Attempt& attempt) {
+  Status Ended(const Attempt& attempt) const {
+    if (!adrift_.ok() && attempt.status.code() != StatusCode::kCancelled) {
+      return Status(StatusCode::kUnknownOutcome,
+                    attempt.status.ToString() + "; before: " + adrift_.message());
+    }
     const bool definite = attempt.orphan.empty() || attempt.status.outcome() == Outcome::kUnknown ||
                           attempt.status.code() == StatusCode::kCancelled;
     if (definite) return attempt.status;

@@ -143,12 +143,19 @@ std::string ToListJson(const std::vector<Line>& lines) {
 struct ListSettings {
   std::string what;
   bool json = false;
-  const sim::redis::Dialect* server = &sim::redis::DefaultDialect();
+  const sim::redis::Dialect* server = nullptr;  ///< for commands; null: the default
 };
 
 reports::ExitCode List(const ListSettings& settings, const Registry& registry) {
   const auto& [what, json, server] = settings;
-  if (what == "commands") return Print(json ? CommandsToJson(*server) : CommandsToText(*server));
+  if (what == "commands") {
+    const auto& chosen = server != nullptr ? *server : sim::redis::DefaultDialect();
+    return Print(json ? CommandsToJson(chosen) : CommandsToText(chosen));
+  }
+  if (server != nullptr) {
+    return Complain(reports::ExitCode::kUsage,
+                    fmt::format("--server is for `list commands`: {} are the same on all", what));
+  }
   const std::vector<Line> lines = Lines(what, registry);
   if (json) return Print(ToListJson(lines));
   std::string text;

@@ -189,12 +189,15 @@ ExitCode SelectUnits(const Registry& registry, const std::string& lock, const st
   if (const ExitCode bad = SelectInto(scenario, options.scenarios); bad != ExitCode::kPass) {
     return bad;
   }
+  options.server_chosen = scenario.find(Scenario::kOnServer) != std::string::npos;
   options.entries = std::move(*entries);
   for (const Entry& entry : registry.entries()) {
     if (!entry.specimen && !entry.foreign) options.controls.push_back(entry);
   }
   if (!UnitsOf(options).empty()) return ExitCode::kPass;
-  return Complain(ExitCode::kUsage, "none of these scenarios applies to any of these locks");
+  return Complain(ExitCode::kUsage,
+                  "none of these scenarios applies to any of these locks, or specimens are to be "
+                  "convicted on other servers only");
 }
 
 }  // namespace interlock::scenarios::cli

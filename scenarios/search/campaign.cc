@@ -355,6 +355,7 @@ std::uint64_t RunSeed(std::uint64_t seed, const Scenario& scenario, SynchronyCla
 }
 
 void Conclude(const CampaignOptions& options, CampaignResult& result) {
+  NoteUnproven(result.report);
   if (options.shard.total > 1) KeepWhatAShardDecides(options.shard, result);
   for (Found& found : result.found) found.explain = options.explaining == Explaining::kAll;
   if (options.explaining == Explaining::kFirst) ChooseFirst(result);

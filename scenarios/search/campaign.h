@@ -60,6 +60,9 @@ struct CampaignOptions {
   std::optional<std::chrono::milliseconds>
       budget;  ///< repeat rounds of `runs` for this long instead
   Explaining explaining = Explaining::kAll;
+  /// The server of the scenarios was asked for: specimens whose convictions are on another one are
+  /// left out. Else those are run there.
+  bool server_chosen = false;
   bool explore = false;  ///< each lock that is no specimen exhaustively, within its own bound
   std::optional<Strategy> strategy;  ///< else the portfolio
   /// Foreign locks run in workers (see isolated.h), so that one that takes its process down costs

@@ -29,7 +29,7 @@ bool NamesAServer(const Conviction& conviction) {
 }
 
 /// The scenario on the server on which the entry is to be convicted of something in it; the
-/// scenario itself if there is none, or if it is on a chosen server.
+/// scenario itself if there is none.
 const Scenario* WhereConvicted(const Entry& entry, const Scenario& scenario) {
   for (const Conviction& one : entry.expected) {
     if (!NamesAServer(one)) continue;
@@ -45,7 +45,7 @@ std::vector<Unit> UnitsOfEntry(const Entry& entry, const CampaignOptions& option
   std::vector<Unit> all;
   std::vector<Unit> expected;
   for (const Scenario* asked : options.scenarios) {
-    const Scenario* scenario = WhereConvicted(entry, *asked);
+    const Scenario* scenario = options.server_chosen ? asked : WhereConvicted(entry, *asked);
     if (!Applies(*scenario, entry.subject->traits())) continue;
     if (entry.sampled && !scenario->for_sampled) continue;
     for (const SynchronyClass synchrony : scenario->classes) {
@@ -54,8 +54,7 @@ std::vector<Unit> UnitsOfEntry(const Entry& entry, const CampaignOptions& option
     }
   }
   if (!entry.specimen) return all;
-  const bool chosen = &ServerOf(options) != &sim::redis::DefaultDialect();
-  const bool elsewhere = chosen && std::ranges::all_of(entry.expected, NamesAServer);
+  const bool elsewhere = options.server_chosen && std::ranges::all_of(entry.expected, NamesAServer);
   return expected.empty() && !elsewhere ? all : expected;
 }
 

@@ -222,6 +222,15 @@ void TellServer(const sim::redis::Dialect& server, reports::RunReport& report) {
   if (auto why = WhyUnproven(server)) report.notes.push_back(*std::move(why));
 }
 
+void NoteUnproven(reports::RunReport& report) {
+  for (const reports::ResultRow& row : report.results) {
+    const Scenario* scenario = FindScenario(row.scenario);
+    auto why = scenario == nullptr ? std::nullopt : WhyUnproven(*scenario->server);
+    if (!why || std::ranges::find(report.notes, *why) != report.notes.end()) continue;
+    report.notes.push_back(*std::move(why));
+  }
+}
+
 std::string ReplayCommand(std::string_view program, std::string_view token) {
   if (program.empty()) return std::string(token);
   return fmt::format("{} replay '{}'", program, token);

@@ -47,6 +47,8 @@ reports::Counterexample ExplainPartly(const Found& found, const RunResult& run,
 
 /// What was simulated, with a note if that is known from documents only.
 void TellServer(const sim::redis::Dialect& server, reports::RunReport& report);
+/// The same notes for all servers of its rows, each once.
+void NoteUnproven(reports::RunReport& report);
 
 /// The command line that replays a token; the bare token if `program` is empty.
 std::string ReplayCommand(std::string_view program, std::string_view token);

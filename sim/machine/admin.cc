@@ -117,7 +117,8 @@ Status CheckServer(Runtime& runtime, const HiredisOptions& options, const std::s
   const auto version = Field(info->text, "redis_version");
   if (!version.has_value()) return Unsuitable("the server does not call itself Redis");
   if (VersionOf(*version) < 602) {
-    return Unsuitable(fmt::format("the server is Redis {}; 6.2 or later is needed", *version));
+    return Unsuitable(fmt::format(
+        "the server calls itself Redis {}, which is older than all that are tried", *version));
   }
   if (Field(info->text, "redis_mode") == "cluster") {
     return Unsuitable("the server is a node of a Redis Cluster; a single server is needed");

@@ -50,7 +50,7 @@ Result<std::vector<HiredisOptions>> ParseTargets(std::string_view urls, bool all
 /// kUnavailable: it identifies itself neither as Redis nor as Valkey.
 Result<ServerVersion> VersionOf(Admin& admin);
 
-/// kUnavailable: not reached, not Redis 6.2 or later, a cluster node, or a replica that accepts no
+/// kUnavailable: not reached, older than Redis 6.2, a cluster node, or a replica that accepts no
 /// writes. kInvalidArgument: the server refused the credentials or the database. REQUIRES: no key
 /// begins with `prefix` yet.
 Status CheckServer(Runtime& runtime, const HiredisOptions& options, const std::string& prefix);

@@ -16,9 +16,9 @@ Value KeysValue(const std::optional<std::string>& key) {
   return key ? ArrayValue({StringValue(*key)}) : NilValue();
 }
 
-// Its commands are what reads.
 constexpr std::uint64_t kTrackedKey = 0x100;  // Unlike the other parts of a state.
 
+// Its commands are what reads.
 bool RunsScript(const Command& command) {
   return command.name.starts_with("eval") || command.name.starts_with("fcall");
 }
@@ -33,6 +33,7 @@ void Tracking::Reset() {
   changed_.clear();
   for_caller_.clear();
   script_ = nullptr;
+  UpdateListener();
 }
 
 void Tracking::UpdateListener() {

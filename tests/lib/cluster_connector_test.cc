@@ -51,6 +51,7 @@ TEST(KeySlotTest, FindsTheKeyOfEachCommand) {
   EXPECT_EQ(key({"eval", "return 1", "0", "x"}), "-");
   EXPECT_EQ(key({"BLPOP", "list", "1.000"}), "list");
   EXPECT_EQ(key({"WAIT", "1", "100"}), "-");
+  EXPECT_EQ(key({"WAITAOF", "1", "1", "100"}), "-");
   EXPECT_EQ(key({"PING"}), "-");
 }
 

@@ -120,6 +120,23 @@ TEST_F(NativeMutexTest, AnExtensionIsToItsOwnLease) {
   lease.Forget();
 }
 
+// The renewals of its first holder would go on to be to another lease than those of the next.
+TEST_F(NativeMutexTest, ALeaseIsNotHandedOver) {
+  Lease lease = Granted();
+  EXPECT_EQ(lease.HandOver().code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(lease.valid());
+  lease.Forget();
+}
+
+TEST_F(NativeMutexTest, AWaitThatMayHaveBeenGrantedIsUnknownWhateverEndsIt) {
+  Command("SET", Answer::Lost());
+  Command("DELIFEQ", Number(0));
+  Command("SET", Error("WRONGTYPE Operation against a key holding the wrong kind of value"));
+  const Result<Lease> waited = mutex_.AcquireFor(5s);
+  EXPECT_EQ(waited.code(), StatusCode::kUnknownOutcome);
+  EXPECT_THAT(waited.status().message(), HasSubstr("WRONGTYPE"));
+}
+
 // Nothing can keep it from arriving later.
 TEST_F(NativeMutexTest, AnAcquireWhoseReplyWasLostIsUnknownUnlessItsGrantWasTakenAway) {
   Command("SET", Answer::Lost());

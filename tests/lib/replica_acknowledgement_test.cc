@@ -138,5 +138,46 @@ TEST_F(ReplicaAcknowledgementTest, ItsTimeOutIsPartOfTheOverrun) {
       Client(runtime_, connector_, {.acknowledged_by = {.timeout = Duration(0)}}).status().ok());
 }
 
+class DiskAcknowledgementTest : public LockTest {
+ protected:
+  static constexpr ReplicaAcknowledgement kDisk{
+      .replicas = 1, .on_disk = true, .timeout = seconds(2)};
+
+  static Answer Both(int local, int replicas) {
+    return Answer::With(testing::Array({testing::Integer(local), testing::Integer(replicas)}));
+  }
+  Status Tried(Answer answer) {
+    Script(Grant(7));
+    connector_.Expect("WAITAOF", std::move(answer));
+    Script(Number(1));  // abandoned
+    return mutex_.TryAcquire().status();
+  }
+
+  Client asking_{runtime_, connector_, {.acknowledged_by = kDisk}};
+  Mutex mutex_ = Mutex::Create(asking_, "res", {.lease = seconds(10)}).value();
+};
+
+TEST_F(DiskAcknowledgementTest, AGrantStandsOnceItIsOnDiskHereAndThere) {
+  Script(Grant(7));
+  connector_.Expect("WAITAOF", Both(1, 1));
+  Result<Lease> lease = mutex_.TryAcquire();
+  ASSERT_TRUE(lease.ok()) << lease.status().ToString();
+  EXPECT_THAT(Sent(1).argv, ElementsAre("WAITAOF", "1", "1", "2000"));
+  lease->Forget();
+}
+
+TEST_F(DiskAcknowledgementTest, OneThatIsNotIsGivenBackAndTheMessageSaysWhy) {
+  const auto says = [](const Status& status, std::string_view what) {
+    EXPECT_EQ(status.code(), StatusCode::kUnavailable);
+    EXPECT_NE(status.message().find(what), std::string::npos) << status.message();
+  };
+  says(Tried(Both(0, 1)), "not on the server's disk in time");
+  says(Tried(Both(1, 0)), "not acknowledged as on disk: by 0");
+  says(Tried(Error("ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.")),
+       "appendonly is disabled");
+  says(Tried(Error("ERR unknown command 'WAITAOF'")), "unknown command 'WAITAOF'");
+  says(Tried(Number(1)), "not acknowledged as on disk");
+}
+
 }  // namespace
 }  // namespace interlock

@@ -35,6 +35,8 @@
 // element, one lease) and, only after lost replies, `P{name}:cancelled:<token>` (the longer of
 // lease and kCancelledTtl).
 //
+// All of this with MutexOptions::fencing, which is on; its comment says what does not hold without.
+//
 // Thread safety: as LeaseSource.
 #pragma once
 

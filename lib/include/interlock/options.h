@@ -67,7 +67,7 @@ struct MutexOptions {
   ///     the resource for nobody, for one lease; the call then ends with kUnknownOutcome;
   ///   - the trace of a release: repeated after a lost reply it is kUnknownOutcome if the key is
   ///     gone, and ForceRelease of what was released before answers kNotOwner;
-  ///   - extensions to more than `lease` (kInvalidArgument).
+  ///   - extensions to more than `lease`, and Lease::HandOver (kInvalidArgument).
   /// A client with fencing and one without exclude each other, but do not wake each other.
   bool fencing = true;
 

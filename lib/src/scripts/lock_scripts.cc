@@ -37,12 +37,6 @@ Number LockScripts::CancelledFor() const {
 Status LockScripts::OtherLimit(std::int64_t /*limit*/) const { return Malformed("acquire"); }
 
 Result<AcquireReply> ParseAcquire(const Reply& reply) {
-  if (const Result<bool> flag = ParseFlag(reply); flag.ok()) {
-    AcquireReply parsed;
-    parsed.kind = *flag ? AcquireReply::Kind::kGranted : AcquireReply::Kind::kRefused;
-    parsed.owner_ttl = Milliseconds(-1);
-    return parsed;
-  }
   if (!reply.IsArray() || reply.elements.empty() || !reply.elements[0].IsInteger()) {
     return Malformed("acquire");
   }

@@ -84,7 +84,8 @@ class LockScripts {
   /// The holders; see ParseInspection.
   virtual ScriptCall Inspect() const = 0;
   /// It leaves nothing in the server but its owner: no hint, so that waiters poll; no trace of a
-  /// release; and no bar, so that an acquire that was given up may still take effect.
+  /// release; and no bar, so that an acquire that was given up may still take effect. An acquire is
+  /// answered with a flag, see ParseFlag: a grant has no fencing token, and a refusal says nothing.
   virtual bool leaves_owner_alone() const { return false; }
 
   /// What a refused try is told.
@@ -124,8 +125,7 @@ enum class ReleaseReply : std::uint8_t {
   kSuperseded,       ///< not held; others were granted since, which may have erased the trace
 };
 
-/// kProtocolError if the reply has another shape than the script can give. A flag in place of a
-/// grant is one without a fencing token, and a refusal that does not say for how long.
+/// kProtocolError if the reply has another shape than the script can give.
 Result<AcquireReply> ParseAcquire(const Reply& reply);
 Result<ReleaseReply> ParseRelease(const Reply& reply);
 /// For Extend: still owned. For Abandon: the token did own, and was removed.

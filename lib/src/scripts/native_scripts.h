@@ -24,8 +24,9 @@ class NativeScripts final : public LockScripts {
                 Milliseconds lock_delay = {});
 
   ScriptCall Acquire(const std::string& token) const override;
-  /// To the configured lease, whatever is asked for: one that arrives late then shortens nothing.
-  /// REQUIRES: `lease` is not longer than that.
+  /// To the configured lease, however short the one that is asked for, so that one that arrives
+  /// late shortens nothing: all that extend a token have the same lease, since it cannot be handed
+  /// over. REQUIRES: `lease` is not longer than that.
   ScriptCall Extend(const std::string& token, Milliseconds lease) const override;
   ScriptCall Release(const std::string& token, std::uint64_t fencing_token) const override;
   ScriptCall Abandon(const std::string& token) const override;

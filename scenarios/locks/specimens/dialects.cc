@@ -148,7 +148,7 @@ Specimen NoscriptByItsText() {
     constexpr std::string_view kScript =
         "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
         "return redis.call('del', KEYS[1])";
-    constexpr std::string_view kSha = "73f6c1ffc1ff12ab4ea2b5b3c2eb6e4e5f6a1f5e";
+    constexpr std::string_view kSha = "dda120af18b02c38535f2854a738aa634ff724aa";
     Result<Reply> unlocked = redis.Call({"EVALSHA", kSha, "1", attempt.key, attempt.token});
     if (unlocked.ok() && unlocked->IsError() &&
         unlocked->text == "NOSCRIPT No matching script. Please use EVAL.") {

@@ -58,18 +58,25 @@ std::string ServerSection(Engine& engine) {
   constexpr std::int64_t kSecondsPerDay = 86400;
   constexpr std::int64_t kLruBits = (1 << 24) - 1;
   const Config& config = engine.config();
+  const Dialect& dialect = engine.dialect();
   Section section;
-  section.Add("redis_version", "7.0.15")
-      .AddAll({"redis_git_sha1"}, "00000000")
+  section.Add("redis_version", dialect.version);
+  if (dialect.valkey) {
+    section.Add("server_name", "valkey")
+        .Add("valkey_version", dialect.valkey_version)
+        .Add("valkey_release_stage", "ga");
+  }
+  section.AddAll({"redis_git_sha1"}, "00000000")
       .Add("redis_git_dirty", "0")
       .Add("redis_build_id", "ae4d7c971a948f0")
-      .Add("redis_mode", config.cluster_enabled != 0 ? "cluster" : "standalone")
+      .Add(dialect.valkey ? "server_mode" : "redis_mode",
+           config.cluster_enabled != 0 ? "cluster" : "standalone")
       .Add("os", "Linux x86_64")
       .Add("arch_bits", "64")
       .Add("monotonic_clock", "POSIX clock_gettime")
-      .Add("multiplexing_api", "epoll")
-      .Add("atomicvar_api", "c11-builtin")
-      .Add("gcc_version", "12.2.0")
+      .Add("multiplexing_api", "epoll");
+  if (!dialect.valkey) section.Add("atomicvar_api", "c11-builtin");
+  section.Add("gcc_version", "12.2.0")
       .Add("process_id", "1")
       .Add("process_supervised", "no")
       .Add("run_id", engine.replication.run_id())
@@ -78,11 +85,13 @@ std::string ServerSection(Engine& engine) {
       .Add("uptime_in_seconds", Uptime(engine))
       .Add("uptime_in_days", Uptime(engine) / kSecondsPerDay)
       .Add("hz", config.hz)
-      .Add("configured_hz", config.hz)
-      .Add("lru_clock", engine.now_us / 1000000 & kLruBits)
-      .Add("executable", "/usr/bin/redis-server")
+      .Add("configured_hz", config.hz);
+  if (dialect.valkey) section.Add("clients_hz", config.hz);
+  section.Add("lru_clock", engine.now_us / 1000000 & kLruBits)
+      .Add("executable", dialect.valkey ? "/usr/bin/valkey-server" : "/usr/bin/redis-server")
       .Add("config_file", "")
       .Add("io_threads_active", "0");
+  if (dialect.valkey) section.Add("availability_zone", "");
   return section.Take();
 }
 

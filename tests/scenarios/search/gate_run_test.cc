@@ -83,11 +83,19 @@ TEST(GateRunTest, EverySpecimenFallsWhereItsPageSays) {
   }
 }
 
-bool Renews(const std::string& lock) {
+harness::Traits TraitsOf(const std::string& lock) {
   for (const auto& subject : SoundSubjects()) {
-    if (subject->name() == lock) return subject->traits().renews;
+    if (subject->name() == lock) return subject->traits();
   }
-  return false;
+  return {};
+}
+
+/// Why the verdict of a named case is left open.
+bool MayGoEitherWay(const ResultRow& row) {
+  // It may outlast the moment at which the case has its lease end.
+  if (TraitsOf(row.lock).renews) return true;
+  // What is written late is refused only by a token.
+  return row.property == "fenced-writes" && !TraitsOf(row.lock).fencing;
 }
 
 class NamedCaseTest : public ::testing::TestWithParam<std::string_view> {};
@@ -103,8 +111,7 @@ TEST_P(NamedCaseTest, OurLocksHaveTheVerdictThatTheCaseExpects) {
     EXPECT_TRUE(row.pass) << Told(row);
     EXPECT_EQ(row.runs, scenario.gate_runs) << Told(row);
     if (row.expected == Expectation::kEither) {
-      // It may outlast the moment at which the case has its lease end.
-      EXPECT_TRUE(Renews(row.lock)) << Told(row);
+      EXPECT_TRUE(MayGoEitherWay(row)) << Told(row);
       continue;
     }
     const bool weakness = row.expected == Expectation::kBreaks;
@@ -151,6 +158,11 @@ TEST(GateRunTest, TheLargestSafeClockRateIsTheDriftAllowance) {
     if (note.find("mutex.lock-delay") != std::string::npos) {
       EXPECT_NE(note.find("holds up to 100000 ppm, and not at 150000 ppm"), std::string::npos)
           << note;
+      continue;
+    }
+    // Its waiter looks again some time after the end, which is safe for as much longer.
+    if (note.find(" mutex.native ") != std::string::npos) {
+      EXPECT_EQ(note.find("holds up to 0"), std::string::npos) << note;
       continue;
     }
     EXPECT_NE(note.find("holds up to " + safe + ","), std::string::npos) << note;
