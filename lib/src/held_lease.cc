@@ -261,7 +261,7 @@ Result<std::string> HeldLease::HandOver() {
   if (!InUse()) return Status(StatusCode::kNotOwner, "it is no longer held");
   if (!HeldAt(Now())) return Status(StatusCode::kLeaseLost, "the lease was over before");
   // A late extension by this process, to its own lease, could cut short the next one's.
-  if (grant_.fencing_token == 0) {
+  if (!backend_->may_be_handed_over()) {
     return Status(StatusCode::kInvalidArgument, "a lease without fencing cannot be handed over");
   }
   Close();

@@ -74,6 +74,7 @@ class LeaseProtocol final : public LeaseGranter {
   Result<MonotonicTime> Extend(const Grant& grant, Duration lease) override;
   Status Release(Grant& grant) override;
   Result<Inspection> Inspect() override;
+  bool may_be_handed_over() const override { return !polls(); }
 
   ClientCore& client() { return client_; }
   const RetryOptions& retry() const { return retry_; }

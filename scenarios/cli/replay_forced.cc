@@ -87,17 +87,20 @@ class Forcing {
       if (!targets.ok()) return Complain(ExitCode::kUsage, targets.status().message());
       targets_ = *std::move(targets);
     }
-    const auto server = FindServer();
-    if (!server.ok()) return Complain(ExitCode::kRedisUnreachable, server.status().message());
     std::vector<ReplayCase> cases;
     for (const std::string& one : settings_.cases) {
       auto replayed = ReadReplayCase(one, registry_);
       if (!replayed.ok()) return Complain(ExitCode::kBadInput, replayed.status().message());
-      // A case of Redis 7.0 is no more of that one than of another; one of another was found there.
-      if (replayed->unit.scenario->server == &sim::redis::DefaultDialect()) {
-        replayed->PutOn(**server);
-      }
       cases.push_back(*std::move(replayed));
+      if (Status fits = FitsServers(cases.back().workload); !fits.ok()) {
+        return Complain(ExitCode::kUsage, fits.message());
+      }
+    }
+    const auto server = FindServer();
+    if (!server.ok()) return Complain(ExitCode::kRedisUnreachable, server.status().message());
+    // A case of Redis 7.0 is no more of that one than of another; one of another was found there.
+    for (ReplayCase& one : cases) {
+      if (one.unit.scenario->server == &sim::redis::DefaultDialect()) one.PutOn(**server);
     }
     CatchInterruption();
     report_.tool = ThisTool();
@@ -139,6 +142,13 @@ class Forcing {
                   fmt::format("the server is {}, which is not simulated: see `list commands "
                               "--help` for those that are",
                               version.text()));
+  }
+
+  Status FitsServers(const Workload& workload) const {
+    const auto wanted = static_cast<std::size_t>(workload.nodes);
+    if (own_ || targets_.size() == wanted) return Status();
+    return Invalid(fmt::format("the case has {}: give as many URLs, separated by commas",
+                               reports::Count(wanted, "server")));
   }
 
   /// Not ok: there is no server for it.
@@ -238,10 +248,6 @@ class Forcing {
                  std::vector<std::unique_ptr<sim::machine::RedisServer>>& own,
                  std::vector<real::ForcedServer>& servers) const {
     const auto wanted = static_cast<std::size_t>(workload.nodes);
-    if (!own_ && targets_.size() != wanted) {
-      return Invalid(fmt::format("the case has {}: give as many URLs, separated by commas",
-                                 reports::Count(wanted, "server")));
-    }
     for (std::size_t i = 0; i < wanted; ++i) {
       if (!own_) {
         servers.push_back({targets_[i], nullptr});

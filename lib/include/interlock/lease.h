@@ -72,6 +72,8 @@ class LeaseBackend {
   virtual Status Release(Grant& grant) = 0;
   /// Releases a grant that an Extend found lost. With one server nothing of it is left to release.
   virtual void ReleaseLost(Grant& /*grant*/) {}
+  /// Whether another process may take its grants over.
+  virtual bool may_be_handed_over() const { return true; }
 };
 
 }  // namespace internal

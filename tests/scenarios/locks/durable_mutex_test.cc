@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // ReplicaAcknowledgement::on_disk, where it makes the difference: a server that writes its
-// append-only file to disk every second loses power, at each step of a holder in turn.
+// append-only file to disk every second loses power, at each step of one that asks soon after the
+// grant in turn.
 #include <chrono>
 #include <memory>
 
@@ -23,18 +24,18 @@ using std::chrono::seconds;
 constexpr ReplicaAcknowledgement kNobody = {};
 constexpr ReplicaAcknowledgement kDisk = {.on_disk = true, .timeout = seconds(2)};
 
-struct OwnClient {
-  OwnClient(harness::Environment& environment, const ReplicaAcknowledgement& by)
+struct AskingClient {
+  AskingClient(harness::Environment& environment, const ReplicaAcknowledgement& by)
       : own(environment.runtime, environment.connector, {.acknowledged_by = by}) {}
   Client own;
 };
 
 /// A Mutex of a client that asks.
-class AskingLock final : private OwnClient, public subjects::LeaseLock<Mutex> {
+class AskingLock final : private AskingClient, public subjects::LeaseLock<Mutex> {
  public:
   AskingLock(harness::Environment& environment, const harness::LockOptions& options,
              const ReplicaAcknowledgement& by)
-      : OwnClient(environment, by),
+      : AskingClient(environment, by),
         LeaseLock<Mutex>(environment, [this, &options](Client& /*unused*/) {
           return Mutex::Create(own, options.resource,
                                {.key_prefix = options.key_prefix, .lease = options.lease});
@@ -69,17 +70,17 @@ Workload PowerLossAt(int step) {
   workload.persistence = sim::Persistence::kAofEverysec;
   workload.clients.resize(2);
   workload.clients[0].operations = {hold};
-  workload.clients[0].faults = {{sim::FaultKind::kServerPowerLoss, step, milliseconds(100)}};
+  workload.clients[1].faults = {{sim::FaultKind::kServerPowerLoss, step, milliseconds(100)}};
   workload.clients[1].operations = {wait};
   return workload;
 }
 
-struct Seen {
+struct PowerLosses {
   int lost = 0;       ///< runs in which two held at a time
   int exercised = 0;  ///< runs in which power was lost, and somebody held
 };
 
-Seen Try(const ReplicaAcknowledgement& by) {
+PowerLosses Try(const ReplicaAcknowledgement& by) {
   const AskingMutex subject(by);
   Scenario scenario = *FindScenario("contention");
   scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion};
@@ -87,7 +88,7 @@ Seen Try(const ReplicaAcknowledgement& by) {
   scenario.server = sim::redis::FindDialect("valkey-9.1");
   const RunCase run_case{&subject, &scenario, SynchronyClass::kNone};
   sim::Universe universe;
-  Seen seen;
+  PowerLosses seen;
   for (int step = 0; step < 40; ++step) {
     sim::Choices choices = sim::Choices::FromSeed(static_cast<std::uint64_t>(step));
     const RunResult run = RunOnce(universe, run_case, PowerLossAt(step), choices);
@@ -104,7 +105,7 @@ TEST(DurableMutexTest, AGrantOfWhichNobodyIsAskedIsLostWithTheLastSecond) {
 }
 
 TEST(DurableMutexTest, AGrantThatIsOnDiskIsThereAfterALossOfPower) {
-  const Seen seen = Try(kDisk);
+  const PowerLosses seen = Try(kDisk);
   EXPECT_EQ(seen.lost, 0);
   EXPECT_GT(seen.exercised, 0);
 }
