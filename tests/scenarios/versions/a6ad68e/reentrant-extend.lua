@@ -1,0 +1,5 @@
+
+if redis.call('HEXISTS', KEYS[1], 'hold:' .. ARGV[1]) == 0 then return 0 end
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
+return 1
