@@ -68,7 +68,10 @@ struct MutexOptions {
   ///   - the trace of a release: repeated after a lost reply it is kUnknownOutcome if the key is
   ///     gone, and ForceRelease of what was released before answers kNotOwner;
   ///   - extensions to more than `lease`, and Lease::HandOver (kInvalidArgument).
-  /// A client with fencing and one without exclude each other, but do not wake each other.
+  /// A client with fencing and one without exclude each other, but do not wake each other: what is
+  /// promised of both together is what is promised of the one without. The one with fencing then
+  /// looks when the lease that it was refused for is over, or after RetryOptions::max_wait; and its
+  /// fencing token stops nothing of it that arrives late after a holder that showed none.
   bool fencing = true;
 
   RetryOptions retry = {};
