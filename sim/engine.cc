@@ -142,7 +142,7 @@ void Engine::Strike(Process& process, const Fault& fault) {
   const FaultInfo* info = FindFault(fault.kind);
   Require(info != nullptr, "the plan has a fault that is not known");
   if (info->uses_node && fault.node >= servers.count()) return;
-  if (info->needs == FaultNeeds::kReplica && !servers.replicated()) return;
+  if (!servers.Has(info->needs)) return;
   switch (info->family) {
     case FaultFamily::kClient:
       return client_faults.StrikeProcess(process, fault);

@@ -22,6 +22,7 @@ constexpr auto kAdmin = FaultFamily::kAdmin;
 constexpr std::string_view kOneClock = "all processes of a machine have its clock";
 constexpr std::string_view kOwnRandomness = "a real machine's random bytes do not repeat";
 constexpr std::string_view kWholeStreams = "TCP loses no single message";
+constexpr std::string_view kNoCluster = "no real cluster is set up for it";
 constexpr std::string_view kNoOccasion = "it is an answer that a server has no reason to give here";
 
 constexpr auto kKnownFaults = std::to_array<FaultInfo>({
@@ -146,6 +147,25 @@ constexpr auto kKnownFaults = std::to_array<FaultInfo>({
      "for `length` the node answers every command that has keys with MOVED",
      "dapr #3973: clients went on asking a server that was no longer theirs", kNoOccasion, kKeyed,
      "MOVED 10.0.0.99:6379"},
+    {kShardFailover, "shard-failover", kServer, kDowntime, true, kShardReplica, kUnservedAndSilent,
+     "the machine of the node's master dies, and at once its replica serves its slots with what it "
+     "has received; after `length` the old master is back, and follows",
+     "Redis Cluster's specification: a write that was acknowledged before a failover may be lost",
+     kNoCluster},
+    {kReshard, "reshard", kServer, kOutage, false, kCluster, kUnserved,
+     "each slot with keys moves to the next master, half of its keys at once and the others after "
+     "`length`: meanwhile ASK and TRYAGAIN, then MOVED",
+     "Redis Cluster's specification: commands of several keys fail while their slot is moved",
+     kNoCluster},
+    {kSlotMigration, "slot-migration", kServer, kOutage, false, kMigration, kUnserved,
+     "each slot with keys moves to the next master at once: for `length`, 10 s at most, all writes "
+     "to its master wait, and then it is MOVED",
+     "Valkey 9.1.2: a waiter that is blocked on a key of the slot gets MOVED, and is woken no more",
+     kNoCluster},
+    {kLateClaim, "late-claim", kServer, kOutage, false, kMigration, kUnserved,
+     "the pause of a slot-migration has just run out: writes are served again, and are lost when "
+     "the next master claims the slots after `length`",
+     "Valkey 9.1.2: \"Write loss risk!\" stands in its log when the pause has run out", kNoCluster},
     {kEvict, "evict", kAdmin, kNoLength, true, kNothing, kUnserved,
      "the node removes a key that would expire next, as an eviction does (volatile-ttl)",
      "redis-server 7.0, volatile-lru: a live lock was evicted as the only key with a TTL"},

@@ -60,6 +60,10 @@ enum class FaultKind : std::uint8_t {
   kOom = 48,
   kBusy = 49,
   kMoved = 50,
+  kShardFailover = 51,
+  kReshard = 52,
+  kSlotMigration = 53,
+  kLateClaim = 54,
   // Operator.
   kEvict = 60,
   kFlushAll = 61,
@@ -119,7 +123,13 @@ enum class FaultRefuses : std::uint8_t {
 };
 
 /// What the world must have for the fault to make sense; otherwise it does nothing.
-enum class FaultNeeds : std::uint8_t { kNothing, kReplica };
+enum class FaultNeeds : std::uint8_t {
+  kNothing,
+  kReplica,       ///< a primary with replicas
+  kCluster,       ///< a cluster of two masters or more
+  kShardReplica,  ///< a cluster whose masters have replicas
+  kMigration,     ///< a cluster of servers that move slots at once: Valkey from 9.0 on
+};
 
 struct FaultInfo {
   FaultKind kind;

@@ -78,6 +78,13 @@ void ServerFaults::StrikeServer(const Process& process, const Fault& fault) {
       return Failover(process, fault);
     case FaultKind::kSplitBrain:
       return SplitBrain(process, fault);
+    case FaultKind::kShardFailover:
+      return FailOverShard(process, fault);
+    case FaultKind::kReshard:
+      return BeginReshard(process, fault);
+    case FaultKind::kSlotMigration:
+    case FaultKind::kLateClaim:
+      return BeginMigration(process, fault);
     case FaultKind::kReplicationStop:
       engine_.ReportFault(process, fault);
       engine_.servers.SetCutOff(engine_.servers.primary(), true);
@@ -224,6 +231,11 @@ void ServerFaults::End(std::size_t index) {
       engine_.servers.SetPaused(node, false);
       TellShadow(node, Shadow::Happening::kResumed);
       return engine_.network.NodeResumed(node);
+    case FaultKind::kReshard:
+      return EndReshard();
+    case FaultKind::kSlotMigration:
+    case FaultKind::kLateClaim:
+      return EndMigration(end.kind);
     case FaultKind::kReplicationStop:
       return engine_.servers.SetCutOff(node, false);
     case FaultKind::kOom:

@@ -55,6 +55,11 @@ class ServerFaults {
   void Refuse(const Process& process, const Fault& fault);
   void Failover(const Process& process, const Fault& fault);
   void SplitBrain(const Process& process, const Fault& fault);
+  void FailOverShard(const Process& process, const Fault& fault);
+  void BeginReshard(const Process& process, const Fault& fault);
+  void EndReshard();
+  void BeginMigration(const Process& process, const Fault& fault);
+  void EndMigration(FaultKind kind);
   /// The fault's effect on the node ends after its length.
   void EndLater(const Fault& fault, int node);
   void End(std::size_t index);

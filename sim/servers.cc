@@ -8,7 +8,6 @@
 #include "sim/check.h"
 #include "sim/fingerprint.h"
 #include "sim/redis/cluster.h"
-#include "sim/redis/cluster_bus.h"
 #include "sim/redis/command_table.h"
 #include "sim/redis/engine.h"
 #include "sim/world.h"
@@ -18,6 +17,10 @@ namespace {
 
 constexpr std::int64_t kWarmUpUs = 10'000'000;         // time for replicas to receive all data
 constexpr std::string_view kEndOfTime = "1000000000";  // seconds
+
+bool HasReplicas(Topology topology) {
+  return topology == Topology::kReplicated || topology == Topology::kShards;
+}
 
 void Configure(const WorldOptions& options, redis::Server::ConfigurationFile& file) {
   file.clear();
@@ -31,20 +34,26 @@ void Configure(const WorldOptions& options, redis::Server::ConfigurationFile& fi
   }
   // Pings between servers are run late, only when somebody looks, so they must not time out
   // meanwhile.
-  if (options.topology == Topology::kReplicated) file.emplace_back("repl-timeout", kEndOfTime);
+  if (HasReplicas(options.topology)) file.emplace_back("repl-timeout", kEndOfTime);
+}
+
+/// Whom the node follows at first.
+std::optional<redis::NodeId> FirstMaster(const WorldOptions& options, std::size_t node) {
+  if (options.topology == Topology::kReplicated && node > 0) return 0;
+  const auto masters = static_cast<std::size_t>(options.nodes) / 2;
+  if (options.topology == Topology::kShards && node >= masters) return node - masters;
+  return std::nullopt;
 }
 
 void Specify(const WorldOptions& options, redis::TopologySpec& spec) {
-  const bool replicated = options.topology == Topology::kReplicated;
   const auto nodes = static_cast<std::size_t>(options.nodes);
   if (spec.nodes.size() != nodes) spec = redis::TopologySpec::IndependentMasters(nodes);
   for (std::size_t node = 0; node < nodes; ++node) {
-    spec.nodes[node].replica_of.reset();
-    if (replicated && node > 0) spec.nodes[node].replica_of = 0;
+    spec.nodes[node].replica_of = FirstMaster(options, node);
     spec.nodes[node].dialect = options.dialect;
     Configure(options, spec.nodes[node].configuration);
   }
-  spec.start_us = options.server_epoch_us - (replicated ? kWarmUpUs : 0);
+  spec.start_us = options.server_epoch_us - (HasReplicas(options.topology) ? kWarmUpUs : 0);
   spec.lag_us = options.replication_lag.count() / 1000;
 }
 
@@ -55,38 +64,50 @@ bool IsScript(const redis::Command& command) {
 }  // namespace
 
 Servers::Servers(redis::Topology& topology, redis::TopologySpec& spec, const WorldOptions& options)
-    : topology_(topology), replicated_(options.topology == Topology::kReplicated) {
+    : topology_(topology),
+      replicated_(options.topology == Topology::kReplicated),
+      replicas_(HasReplicas(options.topology)) {
   Require(options.nodes >= 1, "a world needs a server");
   Require(options.topology != Topology::kStandalone || options.nodes == 1,
           "a standalone server is alone");
+  Require(options.topology != Topology::kShards || options.nodes % 2 == 0,
+          "each master of a cluster has a replica");
   Specify(options, spec);
   topology_.Reset(spec);
-  if (options.topology == Topology::kCluster) {
-    const redis::ClusterSpec cluster{.masters = topology_.size(), .replicas = 0};
-    slots_ = std::make_unique<redis::ClusterView>(redis::ClusterBus::FirstView(topology_, cluster));
+  if (IsCluster(options.topology)) {
+    shards_ =
+        std::make_unique<Shards>(topology_, replicas_ ? topology_.size() / 2 : topology_.size());
   }
   for (int node = 0; node < count(); ++node) {
     at(node).SetHighestProtocol(2);  // The highest version that a Connection supports.
     // In instant worlds, where one world after another begins with the same commands.
     at(node).engine().remembers_scripts = (options.latency_min + options.latency_max).count() == 0;
-    TellSlots(node);
   }
-  if (replicated_) warm_up_us_ = kWarmUpUs;
+  if (clustered()) shards_->TellAll();
+  if (replicas_) warm_up_us_ = kWarmUpUs;
   CatchUp(VirtualTime{});
 }
 
-void Servers::TellSlots(int node) {
-  if (!clustered()) return;
-  redis::ClusterView view = *slots_;
-  view.myself = Id(node);
-  at(node).SetClusterView(std::move(view));
+bool Servers::Has(FaultNeeds needed) const {
+  switch (needed) {
+    case FaultNeeds::kNothing:
+      return true;
+    case FaultNeeds::kReplica:
+      return replicated_;
+    case FaultNeeds::kCluster:
+      return clustered() && shards_->masters() > 1;
+    case FaultNeeds::kShardReplica:
+      return clustered() && replicas_;
+    case FaultNeeds::kMigration:
+      return clustered() && shards_->masters() > 1 &&
+             topology_.server(Id(0)).dialect().IsIn(redis::kValkeyFrom90);
+  }
+  return false;
 }
-
-int Servers::OwnerOf(std::string_view key) const { return slots_->owner[redis::KeySlot(key)]; }
 
 void Servers::Start(int node) {
   topology_.Start(Id(node));
-  TellSlots(node);
+  if (clustered()) shards_->OnStart(node);
 }
 
 // Whether nothing is in flight between servers and no replica is about to look for its master.
@@ -104,7 +125,7 @@ bool Servers::Settled() {
 void Servers::MoveTo(VirtualTime now) {
   caught_up_ = now;
   const std::int64_t now_us = warm_up_us_ + now.count() / 1000;
-  if (replicated_ && topology_.time_us() < now_us) {
+  if (replicas_ && topology_.time_us() < now_us) {
     while (!Settled()) {
       const auto next = topology_.NextTimerUs();
       if (!next || *next > now_us) break;
@@ -113,7 +134,7 @@ void Servers::MoveTo(VirtualTime now) {
     }
   }
   topology_.SetTime(now_us);
-  if (replicated_) topology_.RunTimers();
+  if (replicas_) topology_.RunTimers();
 }
 
 std::optional<VirtualTime> Servers::NextTimer() {

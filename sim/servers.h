@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The servers of one world (one, a primary with replicas, or independent masters), the current
-// primary, and the errors that a fault makes them answer with. Messages between servers, and their
-// timers, are processed lazily: no observer can tell the difference.
+// The servers of one world (one, a primary with replicas, independent masters, or a cluster), the
+// current primary, and the errors that a fault makes them answer with. Messages between servers,
+// and their timers, are processed lazily: no observer can tell the difference.
 //
 // Internal to sim. Thread safety: none.
 #pragma once
@@ -17,6 +17,7 @@
 #include "sim/faults.h"
 #include "sim/redis/topology.h"
 #include "sim/setting.h"
+#include "sim/shards.h"
 #include "sim/timer_queue.h"
 #include "sim/trace.h"
 
@@ -65,10 +66,12 @@ class Servers {
   bool InStep(int node) { return topology_.InStep(Id(node)); }
   void Describe(int node, redis::StateSink& sink) { topology_.Describe(Id(node), sink); }
 
-  // For a cluster, whose slots never move.
-  bool clustered() const { return slots_ != nullptr; }
-  /// The node that serves the key. REQUIRES: clustered().
-  int OwnerOf(std::string_view key) const;
+  bool clustered() const { return shards_ != nullptr; }
+  /// REQUIRES: clustered().
+  Shards& shards() const { return *shards_; }
+
+  /// Whether they are as the fault needs them.
+  bool Has(FaultNeeds needed) const;
 
   // For a primary with replicas.
   bool replicated() const { return replicated_; }
@@ -104,13 +107,13 @@ class Servers {
 
   static redis::NodeId Id(int node) { return static_cast<redis::NodeId>(node); }
   void MoveTo(VirtualTime now);
-  void TellSlots(int node);
   bool Settled();
 
   redis::Topology& topology_;
   const bool replicated_;
-  std::unique_ptr<const redis::ClusterView> slots_;  // for a cluster: what all its nodes believe
-  std::int64_t warm_up_us_ = 0;                      // topology time at virtual time 0
+  const bool replicas_;             // there are some, of whichever master
+  std::unique_ptr<Shards> shards_;  // for a cluster
+  std::int64_t warm_up_us_ = 0;     // topology time at virtual time 0
   int primary_ = 0;
   VirtualTime caught_up_{-1};
   std::vector<Refusal> refusals_;

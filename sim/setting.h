@@ -13,7 +13,12 @@ enum class Topology : std::uint8_t {
   kReplicated,   ///< a primary, which is node 0, and its replicas
   kIndependent,  ///< masters that know nothing of each other
   kCluster,      ///< the masters of a Redis Cluster, each with its share of the slots
+  kShards,       ///< a Redis Cluster, too: the second half are the replicas of the first, in order
 };
+
+constexpr bool IsCluster(Topology topology) {
+  return topology == Topology::kCluster || topology == Topology::kShards;
+}
 
 enum class Persistence : std::uint8_t { kNone, kRdb, kAofAlways, kAofEverysec };
 
@@ -24,6 +29,7 @@ enum class ReplicaState : std::uint8_t {
   kInStep,  ///< it has every write of the primary as soon as somebody looks
 };
 
+/// Both clusters are one to whoever uses them.
 constexpr std::string_view ToString(Topology topology) {
   switch (topology) {
     case Topology::kStandalone:
@@ -33,6 +39,7 @@ constexpr std::string_view ToString(Topology topology) {
     case Topology::kIndependent:
       return "independent";
     case Topology::kCluster:
+    case Topology::kShards:
       return "cluster";
   }
   return "?";

@@ -192,7 +192,9 @@ redis::Server& World::server(int node) {
   state_->engine.servers.CatchUp(now());
   return state_->engine.servers.at(node);
 }
-int World::NodeOf(std::string_view key) const { return state_->engine.servers.OwnerOf(key); }
+int World::NodeOf(std::string_view key) const {
+  return state_->engine.servers.shards().OwnerOf(key);
+}
 int World::server_node() const { return state_->engine.viewed_node(); }
 ReplicaState World::replica() const { return state_->engine.servers.replica(); }
 

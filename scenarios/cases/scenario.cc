@@ -77,7 +77,8 @@ bool Applies(const Scenario& scenario, const harness::Traits& traits) {
   const sim::Topology topology =
       scenario.pinned.empty() ? scenario.shape.topology : scenario.pinned.front().topology;
   if (traits.quorum != (topology == sim::Topology::kIndependent)) return false;
-  if (topology == sim::Topology::kCluster && !traits.cluster) return false;
+  if (IsCluster(topology) && !traits.cluster) return false;
+  if (!scenario.server->IsIn(scenario.servers)) return false;
   // The named cases are stories of leases, and so are those of what a holder writes to.
   const bool of_leases = !scenario.pinned.empty() ||
                          (scenario.shape.guard != GuardKind::kNone && scenario.fault_class.empty());

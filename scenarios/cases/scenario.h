@@ -112,6 +112,8 @@ struct Scenario {
   bool tells_story = false;   ///< see story.h; needs exactly one pinned workload
   /// What its servers are; another one than Redis 7.0 only in those of OnServer.
   const sim::redis::Dialect* server = &sim::redis::DefaultDialect();
+  /// The servers on which its faults exist, all by default; on others it applies to no lock.
+  sim::redis::DialectSet servers = static_cast<sim::redis::DialectSet>(~0U);
   /// Set for scenarios of the guarantee table, where each lock's promises say what is expected;
   /// else empty.
   std::string_view fault_class = {};

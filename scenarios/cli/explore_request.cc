@@ -162,7 +162,7 @@ Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry
                     "--restarts",
                     scenario.name));
   }
-  if (scenario.shape.topology == sim::Topology::kCluster) {
+  if (IsCluster(scenario.shape.topology)) {
     return Invalid(fmt::format(
         "the scenario {} needs a cluster; `explore` has one server or several independent masters",
         scenario.name));

@@ -198,7 +198,7 @@ class Forcing {
           "replicas are stopped and promoted, which is only done to servers started for it: "
           "--redis spawn";
     }
-    if (why.empty() && workload.topology == sim::Topology::kCluster) {
+    if (why.empty() && IsCluster(workload.topology)) {
       why = "it needs a Redis Cluster, which --redis does not set up";
     }
     return why;

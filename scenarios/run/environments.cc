@@ -63,7 +63,7 @@ ConnectNode CompiledWay(Runtime& runtime) {
 
 std::unique_ptr<Connector> CompiledPrimary(Runtime& runtime, const sim::World& world,
                                            sim::Topology topology) {
-  if (topology != sim::Topology::kCluster) return HiredisTo(runtime, "redis");
+  if (!IsCluster(topology)) return HiredisTo(runtime, "redis");
   return ConnectorToCluster(runtime, world, CompiledWay(runtime));
 }
 
@@ -87,7 +87,7 @@ sim::WorldOptions WorldOptionsOf(const Workload& workload, bool keep_events, boo
 
 SimulatedEnvironment::SimulatedEnvironment(sim::World& world, int client, sim::Topology topology,
                                            Duration clock_offset)
-    : cluster_(topology == sim::Topology::kCluster
+    : cluster_(IsCluster(topology)
                    ? ConnectorToCluster(world.runtime(client), world, SimulatedWay(world, client))
                    : nullptr),
       environment_{
@@ -116,7 +116,7 @@ CompiledEnvironment::CompiledEnvironment(const sim::World& world, sim::Topology 
       environment_.nodes.push_back(nodes_.back().get());
     }
   }
-  if (topology == sim::Topology::kCluster) environment_.connect = CompiledWay(runtime_);
+  if (IsCluster(topology)) environment_.connect = CompiledWay(runtime_);
 }
 
 }  // namespace interlock::scenarios

@@ -189,8 +189,8 @@ class RunJudge {
   }
 
   void JudgeKeysLeft(RunResult& result) {
-    const bool all = workload_.topology == sim::Topology::kIndependent ||
-                     workload_.topology == sim::Topology::kCluster;
+    const bool all =
+        workload_.topology == sim::Topology::kIndependent || IsCluster(workload_.topology);
     const int first = all ? 0 : world_.server_node();
     const int last = all ? world_.nodes() - 1 : first;
     for (int node = first; node <= last; ++node) {

@@ -50,6 +50,10 @@ RedisTopologyOptions TopologyFor(const StageOptions& stage) {
       options.masters = stage.nodes;
       options.cluster = true;
       break;
+    case Topology::kShards:  // What needs its replicas is only simulated.
+      options.masters = stage.nodes / 2;
+      options.cluster = true;
+      break;
   }
   return options;
 }

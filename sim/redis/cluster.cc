@@ -30,6 +30,7 @@ std::size_t KeySlot(std::string_view key) {
 struct Cluster::Query {
   Verdict verdict = Verdict::kServe;
   bool writes = false;
+  bool asking = false;
   bool shard_channel = false;
   std::optional<std::size_t> slot;
   std::optional<std::size_t> target;  // kMoved, kAsk
@@ -65,6 +66,7 @@ std::string Cluster::Address(std::size_t node) const {
 void Cluster::AddKeys(const Command& command, std::span<const std::string_view> args,
                       Query* query) const {
   if ((command.flags & kWrite) != 0) query->writes = true;
+  if ((command.flags & kAsking) != 0) query->asking = true;
   const bool shard =
       command.name == "spublish" || command.name == "ssubscribe" || command.name == "sunsubscribe";
   if (shard) query->shard_channel = true;
@@ -101,7 +103,7 @@ void Cluster::Decide(const Client& client, Query* query) const {
     query->target = FindNode(leaving->second);
     return;
   }
-  if (state_->importing.contains(*query->slot) && client.asking) {
+  if (state_->importing.contains(*query->slot) && (client.asking || query->asking)) {
     if (query->several_keys && query->missing > 0) query->verdict = Verdict::kTryAgain;
     return;
   }

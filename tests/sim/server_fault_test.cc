@@ -414,7 +414,8 @@ std::uint64_t HashOfChaos(Universe& universe, const WorldOptions& options, Tape&
   for (const FaultInfo& fault : KnownFaults()) {
     const bool of_servers = fault.family == FaultFamily::kServer ||
                             fault.family == FaultFamily::kAdmin || fault.uses_node;
-    if (!of_servers) continue;
+    const bool of_clusters = fault.needs > FaultNeeds::kReplica;
+    if (!of_servers || (of_clusters && !IsCluster(options.topology))) continue;
     const Duration length =
         fault.length() == FaultLength::kPpm ? Duration(100'000) : Duration(milliseconds(300));
     plan.push_back({fault.kind, step % 3, 2 + 3 * step, length, step % 2});
@@ -448,10 +449,12 @@ std::uint64_t HashOfChaos(Universe& universe, const WorldOptions& options, Tape&
 
 TEST(ServerFaultTest, RunsReplayAndPooledServersRememberNothing) {
   Universe universe;
-  for (const Topology topology :
-       {Topology::kReplicated, Topology::kIndependent, Topology::kStandalone}) {
-    WorldOptions options =
-        Servers(topology, topology == Topology::kStandalone ? 1 : 3, Persistence::kAofEverysec);
+  for (const auto& [topology, nodes] :
+       {std::pair(Topology::kReplicated, 3), std::pair(Topology::kIndependent, 3),
+        std::pair(Topology::kStandalone, 1), std::pair(Topology::kCluster, 3),
+        std::pair(Topology::kShards, 6)}) {
+    WorldOptions options = Servers(topology, nodes, Persistence::kAofEverysec);
+    if (IsCluster(topology)) options.dialect = redis::FindDialect("valkey-9.1");
     options.latency_min = microseconds(50);
     Tape tape;
     Tape again;

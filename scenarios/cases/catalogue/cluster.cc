@@ -6,17 +6,26 @@
 
 namespace interlock::scenarios::catalogue {
 
+void OnCluster(Scenario& scenario) {
+  scenario.shape.topology = sim::Topology::kCluster;
+  scenario.shape.nodes = 3;
+  scenario.resource = "jobs:7";
+}
+
+void OnShards(Scenario& scenario) {
+  OnCluster(scenario);
+  scenario.shape.topology = sim::Topology::kShards;
+  scenario.shape.nodes = 6;
+}
+
 std::vector<Scenario> OverCluster() {
   using sim::FaultKind;
   Scenario scenario =
       Named("cluster",
             "a Redis Cluster of three masters: CROSSSLOT and MOVED; clients die, connections break",
             {SynchronyClass::kNone});
-  scenario.shape.topology = sim::Topology::kCluster;
-  scenario.shape.nodes = 3;
+  OnCluster(scenario);
   scenario.shape.faults = {FaultKind::kCrash, FaultKind::kResetBefore, FaultKind::kResetAfter};
-  // Its slot is not the first node's, so who asks that one for everything is sent away.
-  scenario.resource = "jobs:7";
   scenario.judges = ExclusionsAnd({Judged::kTokens, Judged::kCrashRecovery, Judged::kDeadlock,
                                    Judged::kSpuriousRefusal, Judged::kKeys, Judged::kTermination});
   scenario.asks_again = true;  // by then a broken connection excuses nobody

@@ -106,6 +106,12 @@ std::vector<Scenario> RedlockRows();
 /// A cluster; generated.
 std::vector<Scenario> OverCluster();
 
+/// A cluster of three masters. Its resource is not the first one's, so who asks that one for
+/// everything is sent away.
+void OnCluster(Scenario& scenario);
+/// Each of them with a replica.
+void OnShards(Scenario& scenario);
+
 std::vector<Scenario> KleppmannRows();
 std::vector<Scenario> AntirezRows();
 std::vector<Scenario> RedisRows();

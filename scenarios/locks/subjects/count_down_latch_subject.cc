@@ -89,7 +89,8 @@ class CountDownLatchAdapter final : public harness::Subject {
                        .pause = kAll,
                        .clock = "LK001 LK011",
                        .server = "LK001 LK009 LK011 LK015",
-                       .loss = "LK001 LK009 LK011 LK015"});
+                       .loss = "LK001 LK009 LK011 LK015"},
+                      traits().cluster);
   }
 
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,

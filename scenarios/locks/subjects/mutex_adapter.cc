@@ -37,23 +37,31 @@ KeyText::KeyText(const harness::LockOptions& options, std::string_view ending) {
   view_ = {short_.data(), size};
 }
 
-std::vector<harness::Promise> PromisesOf(const Keeps& keeps) {
+std::vector<harness::Promise> PromisesOf(const Keeps& keeps, bool cluster) {
   constexpr std::string_view kBoth = "standalone replicated";
-  return {{"none", kBoth, keeps.usual, ""},
-          {"client-crash", kBoth, keeps.crash, ""},
-          {"client-pause-bounded", kBoth, keeps.usual, ""},
-          {"client-pause", kBoth, keeps.pause, keeps.pause_breaks},
-          {"link", kBoth, keeps.usual, ""},
-          {"client-restart", kBoth, keeps.crash, ""},
-          {"partition", kBoth, keeps.usual, ""},
-          {"lost-push", kBoth, keeps.usual, ""},
-          {"client-clock", kBoth, keeps.clock, keeps.clock_breaks},
-          {"server-restart", "standalone", keeps.server, ""},
-          {"server-errors", "standalone", keeps.server, ""},
-          {"server-clock", "standalone", keeps.clock, keeps.clock_breaks},
-          {"data-loss", "standalone", keeps.loss, keeps.loss_breaks},
-          {"failover", "replicated", keeps.loss, keeps.loss_breaks},
-          {"split-brain", "replicated", keeps.loss, keeps.loss_breaks}};
+  std::vector<harness::Promise> promises = {
+      {"none", kBoth, keeps.usual, ""},
+      {"client-crash", kBoth, keeps.crash, ""},
+      {"client-pause-bounded", kBoth, keeps.usual, ""},
+      {"client-pause", kBoth, keeps.pause, keeps.pause_breaks},
+      {"link", kBoth, keeps.usual, ""},
+      {"client-restart", kBoth, keeps.crash, ""},
+      {"partition", kBoth, keeps.usual, ""},
+      {"lost-push", kBoth, keeps.usual, ""},
+      {"client-clock", kBoth, keeps.clock, keeps.clock_breaks},
+      {"server-restart", "standalone", keeps.server, ""},
+      {"server-errors", "standalone", keeps.server, ""},
+      {"server-clock", "standalone", keeps.clock, keeps.clock_breaks},
+      {"data-loss", "standalone", keeps.loss, keeps.loss_breaks},
+      {"failover", "replicated", keeps.loss, keeps.loss_breaks},
+      {"split-brain", "replicated", keeps.loss, keeps.loss_breaks}};
+  if (cluster) {
+    promises.push_back({"reshard", "cluster", keeps.server, ""});
+    promises.push_back({"shard-failover", "cluster", keeps.loss, keeps.loss_breaks});
+    promises.push_back({"slot-migration", "cluster", keeps.server, ""});
+    promises.push_back({"late-claim", "cluster", keeps.loss, keeps.loss_breaks});
+  }
+  return promises;
 }
 
 std::vector<harness::Promise> MutexAdapter::Promises() const {
@@ -66,7 +74,8 @@ std::vector<harness::Promise> MutexAdapter::Promises() const {
        .clock_breaks = "LK002 LK003",
        .server = "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011 LK014 LK015",
        .loss = "LK005 LK006 LK009 LK011 LK014 LK015",
-       .loss_breaks = "LK001 LK002 LK003"});
+       .loss_breaks = "LK001 LK002 LK003"},
+      traits().cluster);
 }
 
 std::vector<harness::Promise> WithOrder(std::vector<harness::Promise> promises) {

@@ -49,7 +49,8 @@ struct Keeps {
   std::string_view loss;    ///< of data, by a restart or by a new primary
   std::string_view loss_breaks = {};
 };
-std::vector<harness::Promise> PromisesOf(const Keeps& keeps);
+/// `cluster`: it works on one, too.
+std::vector<harness::Promise> PromisesOf(const Keeps& keeps, bool cluster);
 
 class MutexAdapter : public harness::Subject {
  public:

@@ -48,7 +48,8 @@ class NativeMutexAdapter final : public MutexAdapter {
                        .clock_breaks = "LK002 LK003 LK004",
                        .server = "LK001 LK002 LK003 LK005 LK006 LK009 LK011 LK014 LK015",
                        .loss = "LK005 LK006 LK009 LK011 LK014 LK015",
-                       .loss_breaks = "LK001 LK002 LK003"});
+                       .loss_breaks = "LK001 LK002 LK003"},
+                      traits().cluster);
   }
   std::optional<milliseconds> HandOverBound(const harness::LockOptions& options) const override {
     return LongestPoll(options) + HandOverOfWaiters(options);

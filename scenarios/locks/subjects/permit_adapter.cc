@@ -24,7 +24,8 @@ std::vector<harness::Promise> PermitAdapter::Promises() const {
        .clock_breaks = "permits-belief permits-section",
        .server = "LK013 LK005 LK006 LK007 LK009 LK011 LK014 LK015",
        .loss = "LK005 LK006 LK009 LK011 LK014 LK015",
-       .loss_breaks = "LK013"});
+       .loss_breaks = "LK013"},
+      traits().cluster);
 }
 
 /// One entry per permit, its score the end of its lease. The key itself lives as long as the

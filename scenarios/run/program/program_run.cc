@@ -161,7 +161,7 @@ class OneProgramRun final : private sim::WorldObserver {
 
   void Look(int client, bool at_end) {
     if (!looks_ || closed_ || state_.breach) return;
-    const FakeServerView server(world_, workload_.topology == sim::Topology::kCluster, kDatabase);
+    const FakeServerView server(world_, IsCluster(workload_.topology), kDatabase);
     std::vector<FakeServerView> each;
     each.reserve(static_cast<std::size_t>(world_.nodes()));
     harness::ProgramView view{server, {}, state_.notes};

@@ -199,7 +199,7 @@ std::vector<Workload> SimplerKinds(const Workload& workload) {
   });
   add([](Workload& w) {
     // A standalone server would make this another lock, or another promise.
-    if (w.topology == sim::Topology::kIndependent || w.topology == sim::Topology::kCluster) return;
+    if (w.topology == sim::Topology::kIndependent || IsCluster(w.topology)) return;
     w.topology = sim::Topology::kStandalone;
     w.nodes = 1;
     for (ClientPlan& client : w.clients) {

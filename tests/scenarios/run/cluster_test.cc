@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
 // A lock over a Redis Cluster: what its keys must be, and what a lock sees that is a cluster client
-// itself. Each runs in the scenario "cluster".
+// itself. Each runs in the scenario "cluster", or in one of a cluster that changes.
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -17,6 +20,7 @@
 #include "scenarios/locks/specimen.h"
 #include "scenarios/locks/specimens/recipe.h"
 #include "scenarios/run/run.h"
+#include "sim/redis/cluster_view.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -26,8 +30,12 @@ struct Seen {
   PerJudged<int> exercised = {};  ///< runs
 };
 
-Seen RunsOf(const harness::Subject& subject, std::uint64_t runs) {
-  const Scenario& scenario = *FindScenario("cluster");
+constexpr std::string_view kReshard = "guarantee.reshard.cluster";
+constexpr std::string_view kShardFailover = "guarantee.shard-failover.cluster";
+
+Seen RunsOf(const harness::Subject& subject, std::uint64_t runs,
+            std::string_view name = "cluster") {
+  const Scenario& scenario = *FindScenario(name);
   const RunCase run_case{&subject, &scenario, scenario.classes.front()};
   const Generator generator(scenario, ExtrasOf(subject.traits()));
   sim::Universe universe;
@@ -60,10 +68,10 @@ TEST(ClusterTest, OurLocksPromiseItAndHoldIt) {
   EXPECT_GE(judged, 10);
 }
 
-/// Asks the first node, over a connection of its own.
-Result<Reply> AskFirstNode(specimens::RedisClient& redis, std::span<const std::string_view> argv,
-                           MonotonicTime deadline) {
-  auto connection = redis.environment().nodes.front()->Connect(deadline);
+/// Asks the node, over a connection of its own.
+Result<Reply> AskNode(specimens::RedisClient& redis, std::size_t node,
+                      std::span<const std::string_view> argv, MonotonicTime deadline) {
+  auto connection = redis.environment().nodes[node]->Connect(deadline);
   if (!connection.ok()) return connection.status();
   return (*connection)->Call(argv, deadline);
 }
@@ -72,7 +80,7 @@ Result<Reply> AskFirstNode(specimens::RedisClient& redis, std::span<const std::s
 Result<Reply> Follow(specimens::RedisClient& redis, std::span<const std::string_view> argv,
                      std::atomic<int>& moved) {
   const MonotonicTime deadline = AddSaturating(redis.runtime().Now(), redis.socket_timeout());
-  const Result<Reply> first = AskFirstNode(redis, argv, deadline);
+  const Result<Reply> first = AskNode(redis, 0, argv, deadline);
   if (!first.ok() || !first->IsError() || !first->text.starts_with("MOVED ")) return first;
   ++moved;
   const std::string address = first->text.substr(first->text.rfind(' ') + 1);
@@ -88,25 +96,35 @@ Result<Reply> Follow(specimens::RedisClient& redis, std::span<const std::string_
 constexpr std::string_view kDeleteIfItsOwn =
     "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 
-/// A lock of somebody else, which is a cluster client of its own; one without ears for MOVED, too.
-std::shared_ptr<const harness::Subject> OwnClient(bool follows, std::atomic<int>& moved) {
-  const auto call = [follows, &moved](specimens::RedisClient& redis,
-                                      std::initializer_list<std::string_view> words) {
+/// Whom a lock of somebody else asks, which is a cluster client of its own.
+enum class Asks : std::uint8_t {
+  kFollows,     ///< the first node, and then the one that a MOVED names
+  kFirst,       ///< the first node
+  kConfigured,  ///< the node that had the slot when the lock was configured
+};
+
+std::shared_ptr<const harness::Subject> OwnClient(Asks asks, std::atomic<int>& moved) {
+  const auto call = [asks, &moved](specimens::RedisClient& redis, std::string_view key,
+                                   std::initializer_list<std::string_view> words) {
     const std::span argv(words.begin(), words.size());
+    const auto& nodes = redis.environment().nodes;
     if (redis.environment().cluster.empty()) return redis.Call(argv);
-    if (follows) return Follow(redis, argv, moved);
-    return AskFirstNode(redis, argv, AddSaturating(redis.runtime().Now(), redis.socket_timeout()));
+    if (asks == Asks::kFollows) return Follow(redis, argv, moved);
+    const std::size_t had = sim::redis::KeySlot(key) * nodes.size() / sim::redis::kSlots;
+    return AskNode(redis, asks == Asks::kFirst ? 0 : had, argv,
+                   AddSaturating(redis.runtime().Now(), redis.socket_timeout()));
   };
   const auto lock = [call](specimens::RedisClient& redis, specimens::Attempt& attempt) {
     const Result<Reply> set =
-        call(redis, {"SET", attempt.key, attempt.token, "NX", "PX", specimens::Ms(attempt.lease)});
+        call(redis, attempt.key,
+             {"SET", attempt.key, attempt.token, "NX", "PX", specimens::Ms(attempt.lease)});
     if (!set.ok()) return set.status();
     if (set->IsError()) return Status(StatusCode::kProtocolError, set->text);
     return set->IsStatus("OK") ? Status() : Status(StatusCode::kNotAcquired, "taken");
   };
   const auto unlock = [call](specimens::RedisClient& redis, specimens::Attempt& attempt) {
     return specimens::ExpectInteger(
-        call(redis, {"EVAL", kDeleteIfItsOwn, "1", attempt.key, attempt.token}), 1,
+        call(redis, attempt.key, {"EVAL", kDeleteIfItsOwn, "1", attempt.key, attempt.token}), 1,
         StatusCode::kNotOwner);
   };
   return specimens::MakeLock({.name = "test/own-cluster-client",
@@ -118,7 +136,7 @@ std::shared_ptr<const harness::Subject> OwnClient(bool follows, std::atomic<int>
 
 TEST(ClusterTest, AForeignLockThatFollowsMovedIsAcquitted) {
   std::atomic<int> moved = 0;
-  const Seen seen = RunsOf(*OwnClient(true, moved), 200);
+  const Seen seen = RunsOf(*OwnClient(Asks::kFollows, moved), 200);
   EXPECT_TRUE(seen.codes.empty()) << *seen.codes.begin();
   EXPECT_GT(seen.exercised[Judged::kServerExclusion], 0);
   EXPECT_GT(moved, 0) << "the key is the first node's";
@@ -126,9 +144,60 @@ TEST(ClusterTest, AForeignLockThatFollowsMovedIsAcquitted) {
 
 TEST(ClusterTest, ALockThatIgnoresMovedIsConvicted) {
   std::atomic<int> moved = 0;
-  const Seen seen = RunsOf(*OwnClient(false, moved), 20);
+  const Seen seen = RunsOf(*OwnClient(Asks::kFirst, moved), 20);
   ASSERT_FALSE(seen.codes.empty());
   EXPECT_TRUE(seen.codes.begin()->starts_with("LK010")) << *seen.codes.begin();
+}
+
+TEST(ClusterTest, OurLocksExcludeWhileSlotsMove) {
+  int judged = 0;
+  for (const auto& subject : SoundSubjects()) {
+    if (!subject->traits().cluster) continue;
+    SCOPED_TRACE(subject->name());
+    const Seen seen = RunsOf(*subject, 60, kReshard);
+    EXPECT_TRUE(seen.codes.empty()) << *seen.codes.begin();
+    EXPECT_GT(seen.exercised[Judged::kSpuriousRefusal], 0);
+    ++judged;
+  }
+  EXPECT_GE(judged, 10);
+}
+
+TEST(ClusterTest, ALockThatDoesNotLearnThatItsSlotHasMovedIsConvictedOnlyIfItDoes) {
+  std::atomic<int> moved = 0;
+  const auto lock = OwnClient(Asks::kConfigured, moved);
+  EXPECT_TRUE(RunsOf(*lock, 100).codes.empty());
+  const Seen seen = RunsOf(*lock, 100, kReshard);
+  ASSERT_FALSE(seen.codes.empty());
+  EXPECT_TRUE(seen.codes.begin()->starts_with("LK010")) << *seen.codes.begin();
+}
+
+TEST(ClusterTest, AGrantThatItsReplicaHasNotHeardOfIsGivenAgainAfterAFailover) {
+  for (const auto& subject : SoundSubjects()) {
+    if (subject->name() != "mutex") continue;
+    const Seen seen = RunsOf(*subject, 600, kShardFailover);
+    ASSERT_FALSE(seen.codes.empty());
+    EXPECT_TRUE(seen.codes.begin()->starts_with("LK001")) << *seen.codes.begin();
+  }
+}
+
+TEST(ClusterTest, SlotsThatMoveAtOnceExistOnValkeyAlone) {
+  const harness::Traits traits{.cluster = true};
+  EXPECT_FALSE(Applies(*FindScenario("guarantee.slot-migration.cluster"), traits));
+  EXPECT_TRUE(Applies(*FindScenario("guarantee.slot-migration.cluster@valkey-9.1"), traits));
+  EXPECT_FALSE(Applies(*FindScenario("guarantee.late-claim.cluster@valkey-8.1"), traits));
+}
+
+TEST(ClusterTest, OurLocksExcludeWhileSlotsMoveAtOnceUnlessTheClaimComesTooLate) {
+  for (const auto& subject : SoundSubjects()) {
+    if (!subject->traits().cluster) continue;
+    SCOPED_TRACE(subject->name());
+    const Seen seen = RunsOf(*subject, 60, "guarantee.slot-migration.cluster@valkey-9.1");
+    EXPECT_TRUE(seen.codes.empty()) << *seen.codes.begin();
+    if (subject->name() != "mutex") continue;
+    const Seen late = RunsOf(*subject, 600, "guarantee.late-claim.cluster@valkey-9.1");
+    ASSERT_FALSE(late.codes.empty());
+    EXPECT_TRUE(late.codes.begin()->starts_with("LK001")) << *late.codes.begin();
+  }
 }
 
 TEST(ClusterTest, ALockOfTwoKeysWithoutAHashTagIsConvicted) {

@@ -4,6 +4,7 @@
 // rest. The texts are those of a redis-server 7.0.15 with the same slots.
 #include <gmock/gmock.h>
 
+#include "sim/redis/rdb/payload.h"
 #include "tests/sim/redis/fake_fixture.h"
 
 namespace interlock::sim::redis {
@@ -99,6 +100,16 @@ TEST_F(ClusterTest, ImportingSlotIsServedAfterAskingOnly) {
   EXPECT_EQ(Run({"MULTI"}), "OK");
   EXPECT_EQ(Run({"GET", "b"}), "QUEUED");
   EXPECT_EQ(Run({"EXEC"}), "[(nil)]");
+}
+
+TEST_F(ClusterTest, AKeyThatIsMigratedHereNeedsNoAsking) {
+  server_.SetClusterView(View(1));
+  const std::string dump = WritePayload(std::string("v"));
+  EXPECT_EQ(Run({"RESTORE-ASKING", "{b}x", "0", dump}), "(error) MOVED 3300 127.0.0.1:7001");
+  EXPECT_EQ(Run({"CLUSTER", "SETSLOT", "3300", "IMPORTING", std::string(40, 'a')}), "OK");
+  EXPECT_EQ(Run({"RESTORE", "{b}x", "0", dump}), "(error) MOVED 3300 127.0.0.1:7001");
+  EXPECT_EQ(Run({"RESTORE-ASKING", "{b}x", "0", dump}), "OK");
+  EXPECT_EQ(server_.PeekString(0, "{b}x"), "v");
 }
 
 TEST_F(ClusterTest, ReplicaServesReadsAfterReadOnlyAlone) {
