@@ -18,12 +18,12 @@
 namespace interlock::sim {
 namespace {
 
-constexpr int kStep = 4;
+constexpr int kShardStep = 4;
 constexpr int kOwner = 1;
 constexpr std::string_view kMovedOn = "MOVED 7629 10.0.0.3:6379";
 
-std::string Ask(Connection& connection, std::initializer_list<std::string_view> argv,
-                MonotonicTime deadline = kNever) {
+std::string AskOne(Connection& connection, std::initializer_list<std::string_view> argv,
+                   MonotonicTime deadline = kNever) {
   const Result<Reply> reply = Call(connection, argv, deadline);
   if (!reply.ok()) return "broken";
   if (reply->type == Reply::Type::kNil) return "nil";
@@ -44,19 +44,19 @@ std::unique_ptr<Connection> ConnectTo(Bench& bench, int process, int node) {
   return connection.ok() ? std::move(*connection) : nullptr;
 }
 
-std::string AskNode(Bench& bench, int node, std::initializer_list<std::string_view> argv) {
+std::string AskShard(Bench& bench, int node, std::initializer_list<std::string_view> argv) {
   const auto connection = ConnectTo(bench, 0, node);
-  return connection == nullptr ? "refused" : Ask(*connection, argv);
+  return connection == nullptr ? "refused" : AskOne(*connection, argv);
 }
 
 /// Client 0 writes k at its master, meets the faults, and does the rest.
-void RunWith(FaultPlan faults, const WorldOptions& options,
-             const std::function<void(Bench&, Connection&)>& rest) {
+void RunClusterWith(FaultPlan faults, const WorldOptions& options,
+                    const std::function<void(Bench&, Connection&)>& rest) {
   Bench bench(2, std::move(faults), options);
   bool done = false;
   bench.world->Start(0, [&] {
     const auto connection = ConnectTo(bench, 0, kOwner);
-    ASSERT_EQ(Ask(*connection, {"SET", "k", "v", "PX", "60000"}), "OK");
+    ASSERT_EQ(AskOne(*connection, {"SET", "k", "v", "PX", "60000"}), "OK");
     bench.world->Step(0);
     rest(bench, *connection);
     done = true;
@@ -65,52 +65,55 @@ void RunWith(FaultPlan faults, const WorldOptions& options,
   EXPECT_TRUE(done);
 }
 
-Fault Reshards(Duration length, int step = kStep) {
+Fault Reshards(Duration length, int step = kShardStep) {
   return {FaultKind::kReshard, 0, step, length, 0};
 }
 
 Fault FailsOver(int node, Duration length = seconds(10)) {
-  return {FaultKind::kShardFailover, 0, kStep, length, node};
+  return {FaultKind::kShardFailover, 0, kShardStep, length, node};
 }
 
 TEST(ReshardTest, AKeyThatHasMovedIsAskedForAndThenMovedForGood) {
-  RunWith({Reshards(seconds(5))}, Cluster(Topology::kCluster, 3), [](Bench& bench, Connection& c) {
-    EXPECT_EQ(Ask(c, {"GET", "k"}), "ASK 7629 10.0.0.3:6379");
-    const auto next = ConnectTo(bench, 0, 2);
-    EXPECT_EQ(Ask(*next, {"GET", "k"}), "MOVED 7629 10.0.0.2:6379");
-    EXPECT_EQ(Ask(*next, {"ASKING"}), "OK");
-    EXPECT_EQ(Ask(*next, {"GET", "k"}), "v");
-    EXPECT_EQ(bench.world->NodeOf("k"), 2);
-    bench.Sleep(0, seconds(5));
-    EXPECT_EQ(Ask(c, {"GET", "k"}), kMovedOn);
-    EXPECT_EQ(Ask(*next, {"GET", "k"}), "v");
-    EXPECT_EQ(AskNode(bench, 0, {"GET", "k"}), kMovedOn);
-  });
+  RunClusterWith({Reshards(seconds(5))}, Cluster(Topology::kCluster, 3),
+                 [](Bench& bench, Connection& c) {
+                   EXPECT_EQ(AskOne(c, {"GET", "k"}), "ASK 7629 10.0.0.3:6379");
+                   const auto next = ConnectTo(bench, 0, 2);
+                   EXPECT_EQ(AskOne(*next, {"GET", "k"}), "MOVED 7629 10.0.0.2:6379");
+                   EXPECT_EQ(AskOne(*next, {"ASKING"}), "OK");
+                   EXPECT_EQ(AskOne(*next, {"GET", "k"}), "v");
+                   EXPECT_EQ(bench.world->NodeOf("k"), 2);
+                   bench.Sleep(0, seconds(5));
+                   EXPECT_EQ(AskOne(c, {"GET", "k"}), kMovedOn);
+                   EXPECT_EQ(AskOne(*next, {"GET", "k"}), "v");
+                   EXPECT_EQ(AskShard(bench, 0, {"GET", "k"}), kMovedOn);
+                 });
 }
 
 TEST(ReshardTest, AKeyKeepsItsDeadline) {
-  RunWith({Reshards(seconds(1))}, Cluster(Topology::kCluster, 3), [](Bench& bench, Connection&) {
-    const auto of_key = [&](int node) {
-      return bench.world->server(node).PeekExpiresAtMs(0, "k").value_or(0);
-    };
-    // The request arrived after 1 ms of a connection's 2, as everything at these servers does.
-    EXPECT_EQ(bench.world->GlobalTimeOfServerMs(of_key(2)), milliseconds(60'003));
-    EXPECT_EQ(of_key(kOwner), 0);
-  });
+  RunClusterWith({Reshards(seconds(1))}, Cluster(Topology::kCluster, 3),
+                 [](Bench& bench, Connection&) {
+                   const auto of_key = [&](int node) {
+                     return bench.world->server(node).PeekExpiresAtMs(0, "k").value_or(0);
+                   };
+                   // The request arrived after 1 ms of a connection's 2, as everything at these
+                   // servers does.
+                   EXPECT_EQ(bench.world->GlobalTimeOfServerMs(of_key(2)), milliseconds(60'003));
+                   EXPECT_EQ(of_key(kOwner), 0);
+                 });
 }
 
 TEST(ReshardTest, SeveralKeysOfWhichHalfHaveMovedCannotBeUsedTogether) {
   const auto options = Cluster(Topology::kCluster, 3);
-  RunWith({Reshards(seconds(5), kStep + 3)}, options, [](Bench& bench, Connection& c) {
-    ASSERT_EQ(Ask(c, {"SET", "{k}2", "v"}), "OK");
+  RunClusterWith({Reshards(seconds(5), kShardStep + 3)}, options, [](Bench& bench, Connection& c) {
+    ASSERT_EQ(AskOne(c, {"SET", "{k}2", "v"}), "OK");
     bench.world->Step(0);
-    EXPECT_TRUE(Ask(c, {"EXISTS", "k", "{k}2"}).starts_with("TRYAGAIN"));
-    EXPECT_TRUE(Ask(c, {"GET", "k"}).starts_with("ASK 7629"));
-    EXPECT_EQ(Ask(c, {"GET", "{k}2"}), "v");
+    EXPECT_TRUE(AskOne(c, {"EXISTS", "k", "{k}2"}).starts_with("TRYAGAIN"));
+    EXPECT_TRUE(AskOne(c, {"GET", "k"}).starts_with("ASK 7629"));
+    EXPECT_EQ(AskOne(c, {"GET", "{k}2"}), "v");
     EXPECT_EQ(bench.world->NodeOf("k"), 2);
     EXPECT_EQ(bench.world->NodeOf("{k}2"), kOwner);
     bench.Sleep(0, seconds(5));
-    EXPECT_EQ(AskNode(bench, 2, {"EXISTS", "k", "{k}2"}), "2");
+    EXPECT_EQ(AskShard(bench, 2, {"EXISTS", "k", "{k}2"}), "2");
   });
 }
 
@@ -120,8 +123,8 @@ TEST(ReshardTest, WhoIsBlockedOnAKeyOfTheSlotIsSentAwayWhenItHasMoved) {
   Bench bench(2, {{FaultKind::kReshard, 1, 1, seconds(5), 0}}, Cluster(Topology::kCluster, 3));
   bench.world->Start(0, [&] {
     const auto connection = ConnectTo(bench, 0, kOwner);
-    EXPECT_EQ(Ask(*connection, {"SET", "{k}2", "v"}), "OK");
-    answer = Ask(*connection, {"BLPOP", "k", "100"});
+    EXPECT_EQ(AskOne(*connection, {"SET", "{k}2", "v"}), "OK");
+    answer = AskOne(*connection, {"BLPOP", "k", "100"});
     answered = bench.world->now();
   });
   bench.world->Start(1, [&] {
@@ -135,12 +138,12 @@ TEST(ReshardTest, WhoIsBlockedOnAKeyOfTheSlotIsSentAwayWhenItHasMoved) {
 
 TEST(ReshardTest, AnOperatorWaitsForAServerThatIsDown) {
   const auto options = Cluster(Topology::kCluster, 3);
-  const Fault kill{FaultKind::kServerKill, 0, kStep, seconds(10), 2};
-  RunWith({Reshards(seconds(5)), kill}, options, [](Bench& bench, Connection& c) {
+  const Fault kill{FaultKind::kServerKill, 0, kShardStep, seconds(10), 2};
+  RunClusterWith({Reshards(seconds(5)), kill}, options, [](Bench& bench, Connection& c) {
     bench.Sleep(0, seconds(7));
-    EXPECT_TRUE(Ask(c, {"GET", "k"}).starts_with("ASK"));
+    EXPECT_TRUE(AskOne(c, {"GET", "k"}).starts_with("ASK"));
     bench.Sleep(0, seconds(4));
-    EXPECT_EQ(Ask(c, {"GET", "k"}), kMovedOn);
+    EXPECT_EQ(AskOne(c, {"GET", "k"}), kMovedOn);
   });
 }
 
@@ -149,8 +152,8 @@ TEST(ReshardTest, WithoutKeysOrWithoutAClusterNothingHappens) {
   empty.world->Start(0, [&] { empty.world->Step(0); });
   EXPECT_EQ(empty.world->Run(kHorizon), StopReason::kFinished);
   EXPECT_TRUE(empty.observer.faults.empty());
-  RunWith({Reshards(seconds(5)), FailsOver(kOwner)}, Cluster(Topology::kIndependent, 3),
-          [](Bench& bench, Connection&) { EXPECT_TRUE(bench.observer.faults.empty()); });
+  RunClusterWith({Reshards(seconds(5)), FailsOver(kOwner)}, Cluster(Topology::kIndependent, 3),
+                 [](Bench& bench, Connection&) { EXPECT_TRUE(bench.observer.faults.empty()); });
 }
 
 WorldOptions OfValkey() {
@@ -159,29 +162,29 @@ WorldOptions OfValkey() {
   return options;
 }
 
-Fault Migrates(FaultKind kind, Duration length) { return {kind, 0, kStep, length, 0}; }
+Fault Migrates(FaultKind kind, Duration length) { return {kind, 0, kShardStep, length, 0}; }
 
 TEST(SlotMigrationTest, WritesWaitAndAreThenSentAfterTheirSlot) {
-  RunWith({Migrates(FaultKind::kSlotMigration, seconds(2))}, OfValkey(),
-          [](Bench& bench, Connection& c) {
-            const VirtualTime struck = bench.world->now();
-            EXPECT_EQ(Ask(c, {"GET", "k"}), "v");
-            EXPECT_EQ(Ask(c, {"SET", "k", "late"}), kMovedOn);
-            EXPECT_EQ(bench.world->now(), struck + seconds(2) + milliseconds(1));
-            EXPECT_EQ(AskNode(bench, 2, {"GET", "k"}), "v");
-            EXPECT_EQ(bench.world->NodeOf("k"), 2);
-            EXPECT_EQ(bench.world->server(kOwner).PeekString(0, "k"), std::nullopt);
-            EXPECT_TRUE(bench.world->server(2).PeekExpiresAtMs(0, "k").has_value());
-          });
+  RunClusterWith({Migrates(FaultKind::kSlotMigration, seconds(2))}, OfValkey(),
+                 [](Bench& bench, Connection& c) {
+                   const VirtualTime struck = bench.world->now();
+                   EXPECT_EQ(AskOne(c, {"GET", "k"}), "v");
+                   EXPECT_EQ(AskOne(c, {"SET", "k", "late"}), kMovedOn);
+                   EXPECT_EQ(bench.world->now(), struck + seconds(2) + milliseconds(1));
+                   EXPECT_EQ(AskShard(bench, 2, {"GET", "k"}), "v");
+                   EXPECT_EQ(bench.world->NodeOf("k"), 2);
+                   EXPECT_EQ(bench.world->server(kOwner).PeekString(0, "k"), std::nullopt);
+                   EXPECT_TRUE(bench.world->server(2).PeekExpiresAtMs(0, "k").has_value());
+                 });
 }
 
 TEST(SlotMigrationTest, ItNeverWaitsForLongerThanTheServerDoes) {
-  RunWith({Migrates(FaultKind::kSlotMigration, seconds(100))}, OfValkey(),
-          [](Bench& bench, Connection& c) {
-            const VirtualTime struck = bench.world->now();
-            EXPECT_EQ(Ask(c, {"SET", "k", "late"}), kMovedOn);
-            EXPECT_EQ(bench.world->now(), struck + seconds(10) + milliseconds(1));
-          });
+  RunClusterWith({Migrates(FaultKind::kSlotMigration, seconds(100))}, OfValkey(),
+                 [](Bench& bench, Connection& c) {
+                   const VirtualTime struck = bench.world->now();
+                   EXPECT_EQ(AskOne(c, {"SET", "k", "late"}), kMovedOn);
+                   EXPECT_EQ(bench.world->now(), struck + seconds(10) + milliseconds(1));
+                 });
 }
 
 TEST(SlotMigrationTest, WhoIsBlockedOnAKeyOfTheSlotIsSentAway) {
@@ -189,8 +192,8 @@ TEST(SlotMigrationTest, WhoIsBlockedOnAKeyOfTheSlotIsSentAway) {
   Bench bench(2, {{FaultKind::kSlotMigration, 1, 1, seconds(5), 0}}, OfValkey());
   bench.world->Start(0, [&] {
     const auto connection = ConnectTo(bench, 0, kOwner);
-    EXPECT_EQ(Ask(*connection, {"SET", "{k}2", "v"}), "OK");
-    answer = Ask(*connection, {"BLPOP", "k", "100"});
+    EXPECT_EQ(AskOne(*connection, {"SET", "{k}2", "v"}), "OK");
+    answer = AskOne(*connection, {"BLPOP", "k", "100"});
   });
   bench.world->Start(1, [&] {
     bench.Sleep(1, seconds(10));
@@ -201,66 +204,68 @@ TEST(SlotMigrationTest, WhoIsBlockedOnAKeyOfTheSlotIsSentAway) {
 }
 
 TEST(SlotMigrationTest, AClaimThatComesTooLateTakesBackWhatWasAcknowledged) {
-  RunWith({Migrates(FaultKind::kLateClaim, seconds(2))}, OfValkey(),
-          [](Bench& bench, Connection& c) {
-            EXPECT_EQ(Ask(c, {"SET", "k", "acknowledged"}), "OK");
-            EXPECT_EQ(Ask(c, {"GET", "k"}), "acknowledged");
-            bench.Sleep(0, seconds(2));
-            EXPECT_EQ(Ask(c, {"GET", "k"}), kMovedOn);
-            EXPECT_EQ(AskNode(bench, 2, {"GET", "k"}), "v");
-          });
+  RunClusterWith({Migrates(FaultKind::kLateClaim, seconds(2))}, OfValkey(),
+                 [](Bench& bench, Connection& c) {
+                   EXPECT_EQ(AskOne(c, {"SET", "k", "acknowledged"}), "OK");
+                   EXPECT_EQ(AskOne(c, {"GET", "k"}), "acknowledged");
+                   bench.Sleep(0, seconds(2));
+                   EXPECT_EQ(AskOne(c, {"GET", "k"}), kMovedOn);
+                   EXPECT_EQ(AskShard(bench, 2, {"GET", "k"}), "v");
+                 });
 }
 
 TEST(SlotMigrationTest, OnlyValkeyFrom90HasIt) {
   for (const FaultKind kind : {FaultKind::kSlotMigration, FaultKind::kLateClaim}) {
-    RunWith({Migrates(kind, seconds(2))}, Cluster(Topology::kCluster, 3),
-            [](Bench& bench, Connection&) { EXPECT_TRUE(bench.observer.faults.empty()); });
+    RunClusterWith({Migrates(kind, seconds(2))}, Cluster(Topology::kCluster, 3),
+                   [](Bench& bench, Connection&) { EXPECT_TRUE(bench.observer.faults.empty()); });
   }
 }
 
 TEST(ShardFailoverTest, TheReplicaServesTheSlotsWithWhatItHas) {
-  RunWith({FailsOver(kOwner)}, Cluster(Topology::kShards, 6), [](Bench& bench, Connection& c) {
-    EXPECT_EQ(Ask(c, {"GET", "k"}, At(seconds(1))), "broken");
-    EXPECT_EQ(bench.world->NodeOf("k"), 4);
-    EXPECT_EQ(AskNode(bench, 0, {"GET", "k"}), "MOVED 7629 10.0.0.5:6379");
-    // It was written a moment before, and its replica is farther away.
-    EXPECT_EQ(AskNode(bench, 4, {"GET", "k"}), "nil");
-    EXPECT_EQ(AskNode(bench, 4, {"SET", "k", "new"}), "OK");
-  });
+  RunClusterWith({FailsOver(kOwner)}, Cluster(Topology::kShards, 6),
+                 [](Bench& bench, Connection& c) {
+                   EXPECT_EQ(AskOne(c, {"GET", "k"}, At(seconds(1))), "broken");
+                   EXPECT_EQ(bench.world->NodeOf("k"), 4);
+                   EXPECT_EQ(AskShard(bench, 0, {"GET", "k"}), "MOVED 7629 10.0.0.5:6379");
+                   // It was written a moment before, and its replica is farther away.
+                   EXPECT_EQ(AskShard(bench, 4, {"GET", "k"}), "nil");
+                   EXPECT_EQ(AskShard(bench, 4, {"SET", "k", "new"}), "OK");
+                 });
 }
 
 TEST(ShardFailoverTest, WhatHadReachedTheReplicaIsKept) {
-  Bench bench(1, {{FaultKind::kShardFailover, 0, kStep + 1, seconds(10), 4}},
+  Bench bench(1, {{FaultKind::kShardFailover, 0, kShardStep + 1, seconds(10), 4}},
               Cluster(Topology::kShards, 6));
   std::string kept;
   bench.world->Start(0, [&] {
     const auto connection = ConnectTo(bench, 0, kOwner);
-    ASSERT_EQ(Ask(*connection, {"SET", "k", "v"}), "OK");
+    ASSERT_EQ(AskOne(*connection, {"SET", "k", "v"}), "OK");
     bench.Sleep(0, seconds(1));
     bench.world->Step(0);
-    kept = AskNode(bench, 4, {"GET", "k"});
+    kept = AskShard(bench, 4, {"GET", "k"});
   });
   bench.world->Run(kHorizon);
   EXPECT_EQ(kept, "v") << "its shard may be named by either node";
 }
 
 TEST(ShardFailoverTest, TheOldMasterComesBackAsAReplica) {
-  RunWith({FailsOver(kOwner, seconds(2))}, Cluster(Topology::kShards, 6),
-          [](Bench& bench, Connection&) {
-            EXPECT_EQ(AskNode(bench, 4, {"SET", "k", "new"}), "OK");
-            bench.Sleep(0, seconds(4));
-            EXPECT_EQ(AskNode(bench, kOwner, {"GET", "k"}), "MOVED 7629 10.0.0.5:6379");
-            const auto replica = ConnectTo(bench, 0, kOwner);
-            EXPECT_EQ(Ask(*replica, {"READONLY"}), "OK");
-            EXPECT_EQ(Ask(*replica, {"GET", "k"}), "new");
-          });
+  RunClusterWith({FailsOver(kOwner, seconds(2))}, Cluster(Topology::kShards, 6),
+                 [](Bench& bench, Connection&) {
+                   EXPECT_EQ(AskShard(bench, 4, {"SET", "k", "new"}), "OK");
+                   bench.Sleep(0, seconds(4));
+                   EXPECT_EQ(AskShard(bench, kOwner, {"GET", "k"}), "MOVED 7629 10.0.0.5:6379");
+                   const auto replica = ConnectTo(bench, 0, kOwner);
+                   EXPECT_EQ(AskOne(*replica, {"READONLY"}), "OK");
+                   EXPECT_EQ(AskOne(*replica, {"GET", "k"}), "new");
+                 });
 }
 
 TEST(ShardFailoverTest, AShardWithoutARunningReplicaStaysAsItIs) {
-  const Fault kill{FaultKind::kServerKill, 0, kStep, seconds(100), 4};
-  RunWith({kill, FailsOver(kOwner)}, Cluster(Topology::kShards, 6), [](Bench&, Connection& c) {
-    EXPECT_EQ(Ask(c, {"GET", "k"}), "v");
-  });
+  const Fault kill{FaultKind::kServerKill, 0, kShardStep, seconds(100), 4};
+  RunClusterWith({kill, FailsOver(kOwner)}, Cluster(Topology::kShards, 6),
+                 [](Bench&, Connection& c) {
+                   EXPECT_EQ(AskOne(c, {"GET", "k"}), "v");
+                 });
 }
 
 }  // namespace

@@ -98,9 +98,9 @@ constexpr std::string_view kDeleteIfItsOwn =
 
 /// Whom a lock of somebody else asks, which is a cluster client of its own.
 enum class Asks : std::uint8_t {
-  kFollows,     ///< the first node, and then the one that a MOVED names
-  kFirst,       ///< the first node
-  kConfigured,  ///< the node that had the slot when the lock was configured
+  kFollowsMoves,  ///< the first node, and then the one that a MOVED names
+  kFirst,         ///< the first node
+  kConfigured,    ///< the node that had the slot when the lock was configured
 };
 
 std::shared_ptr<const harness::Subject> OwnClient(Asks asks, std::atomic<int>& moved) {
@@ -109,7 +109,7 @@ std::shared_ptr<const harness::Subject> OwnClient(Asks asks, std::atomic<int>& m
     const std::span argv(words.begin(), words.size());
     const auto& nodes = redis.environment().nodes;
     if (redis.environment().cluster.empty()) return redis.Call(argv);
-    if (asks == Asks::kFollows) return Follow(redis, argv, moved);
+    if (asks == Asks::kFollowsMoves) return Follow(redis, argv, moved);
     const std::size_t had = sim::redis::KeySlot(key) * nodes.size() / sim::redis::kSlots;
     return AskNode(redis, asks == Asks::kFirst ? 0 : had, argv,
                    AddSaturating(redis.runtime().Now(), redis.socket_timeout()));
@@ -136,7 +136,7 @@ std::shared_ptr<const harness::Subject> OwnClient(Asks asks, std::atomic<int>& m
 
 TEST(ClusterTest, AForeignLockThatFollowsMovedIsAcquitted) {
   std::atomic<int> moved = 0;
-  const Seen seen = RunsOf(*OwnClient(Asks::kFollows, moved), 200);
+  const Seen seen = RunsOf(*OwnClient(Asks::kFollowsMoves, moved), 200);
   EXPECT_TRUE(seen.codes.empty()) << *seen.codes.begin();
   EXPECT_GT(seen.exercised[Judged::kServerExclusion], 0);
   EXPECT_GT(moved, 0) << "the key is the first node's";
