@@ -99,8 +99,9 @@ class Forcing {
     const auto server = FindServer();
     if (!server.ok()) return Complain(ExitCode::kRedisUnreachable, server.status().message());
     // A case of Redis 7.0 is no more of that one than of another; one of another was found there.
+    server_ = *server;
     for (ReplayCase& one : cases) {
-      if (one.unit.scenario->server == &sim::redis::DefaultDialect()) one.PutOn(**server);
+      if (one.unit.scenario->server == &sim::redis::DefaultDialect()) one.PutOn(*server_);
     }
     CatchInterruption();
     report_.tool = ThisTool();
@@ -167,6 +168,10 @@ class Forcing {
       }
     }
     one.reason = WhyNot(replayed.workload, simulated, one.faults);
+    if (const sim::redis::Dialect& wanted = *replayed.unit.scenario->server; &wanted != server_) {
+      one.reason =
+          fmt::format("it is a case of {}, and the server is {}", wanted.name, server_->name);
+    }
     for (const int haste : kHastes) {
       if (!one.reason.empty() || one.outcome == Forced::kAgrees || Interrupted()) break;
       ++one.attempts;
@@ -284,6 +289,7 @@ class Forcing {
   }
 
   const ForcedSettings& settings_;
+  const sim::redis::Dialect* server_ = nullptr;  ///< what the real ones are
   const Registry& registry_;
   const bool own_;
   std::vector<HiredisOptions> targets_;
