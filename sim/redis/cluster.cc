@@ -41,7 +41,7 @@ struct Cluster::Query {
 };
 
 void Cluster::SetView(ClusterView view) {
-  if (!state_) state_.emplace();
+  if (!state_) state_.emplace(engine_);
   state_->view = std::move(view);
   const ClusterView& v = state_->view;
   state_->healthy =

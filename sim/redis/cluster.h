@@ -17,6 +17,7 @@
 
 #include "sim/redis/cluster_view.h"
 #include "sim/redis/command_table.h"
+#include "sim/redis/slot_migrations.h"
 
 namespace interlock::sim::redis {
 
@@ -25,9 +26,12 @@ struct Client;
 
 /// The view, and what only this node knows: slots being migrated, with the other node's id.
 struct ClusterState {
+  explicit ClusterState(Engine& engine) : migrations(engine) {}
+
   ClusterView view;
   std::map<std::size_t, std::string> migrating;
   std::map<std::size_t, std::string> importing;
+  SlotMigrations migrations;
   bool failover_asked = false;
   bool healthy = false;  // follows from the view; every command checks it
 };
@@ -50,6 +54,9 @@ class Cluster {
   /// Slots being migrated from or to this node, with the other one's id.
   std::map<std::size_t, std::string>& migrating() { return state_->migrating; }
   std::map<std::size_t, std::string>& importing() { return state_->importing; }
+
+  /// Whole slots, from or to this node.
+  SlotMigrations& migrations() { return state_->migrations; }
 
   /// Why this node does not serve the command: MOVED, ASK, CROSSSLOT, TRYAGAIN, CLUSTERDOWN. Empty:
   /// it does. For an EXEC, judged by its queue.

@@ -88,6 +88,9 @@ void ClusterBus::Tick() {
     if (!Runs(node)) continue;
     if (topology_.server(node).TakeFailoverRequest()) nodes_[node].failover_asked = true;
     Listen(node);
+    LoseSlots(node);
+    ClaimSlots(node);
+    MigrateSlots(node);
   }
   for (NodeId node = 0; node < nodes_.size(); ++node) {
     if (Runs(node)) ConsiderElection(node);
@@ -129,8 +132,9 @@ void ClusterBus::Learn(NodeId node, NodeId peer, ClusterView* view) {
     }
     view->owner[slot] = static_cast<std::int16_t>(peer);
   }
-  // A node that lost its slots to the peer, or whose master did, follows the peer.
+  // A node that lost all of its slots to the peer, or whose master did, follows the peer.
   ClusterNode& own = view->nodes[node];
+  if (robbed && std::ranges::count(view->owner, static_cast<std::int16_t>(*robbed)) > 0) return;
   if (robbed && (*robbed == node || own.master_id == view->nodes[*robbed].id)) {
     own.master_id = view->nodes[peer].id;
     topology_.server(node).engine().replication.Follow(topology_.address(peer));

@@ -5,9 +5,13 @@
 // timeout has failed, and its most up-to-date replica takes its slots under a new epoch; a node
 // that has lost the majority serves nothing; a returning master follows its successor.
 //
+// Migrations of whole slots (Valkey 9) take a tick for each of their stages. Writes wait at the
+// source from the grant on, until it has heard the target claim the slots, or for kPauseMs; what it
+// has accepted after that is lost as soon as it hears the claim.
+//
 // Guarantee: between two nodes the higher epoch wins, as in Redis. Non-guarantee: elections are
-// decided at once (no votes get lost), and slots moved by SETSLOT NODE are known only where it was
-// sent. Thread safety: none. Units: us of topology time.
+// decided at once (no votes get lost), slots moved by SETSLOT NODE are known only where it was
+// sent, and a migration whose other end is unheard waits for it. Thread safety: none. Units: us of topology time.
 #pragma once
 
 #include <cstddef>
@@ -66,6 +70,9 @@ class ClusterBus {
   void ConsiderElection(NodeId node);
   std::size_t RankOf(NodeId replica, const ClusterView& view);
   void Promote(NodeId replica);
+  void MigrateSlots(NodeId node);
+  void ClaimSlots(NodeId node);
+  void LoseSlots(NodeId node);
   void Install(NodeId node, ClusterView view);
 
   Topology& topology_;

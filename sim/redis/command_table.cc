@@ -105,6 +105,7 @@ class Table {
              ServerCommands(),
              CommandCommands(),
              ClusterCommands(),
+             SlotMigrationCommands(),
              PersistenceCommands(),
              ReplicationCommands(),
              ConnectionCommands(),

@@ -174,6 +174,7 @@ std::span<const HandlerRow> DebugCommands();
 std::span<const HandlerRow> InfoCommands();
 std::span<const HandlerRow> ServerCommands();
 std::span<const HandlerRow> ClusterCommands();
+std::span<const HandlerRow> SlotMigrationCommands();
 std::span<const HandlerRow> CommandCommands();
 std::span<const HandlerRow> PersistenceCommands();
 std::span<const HandlerRow> ReplicationCommands();

@@ -248,6 +248,7 @@ void SetSlot(Context& c, Cluster& cluster) {
   if (!cluster.myself().master_id.empty()) {
     return c.Error("ERR Please use SETSLOT only with masters.");
   }
+  if (cluster.migrations().Exports()) return c.Error("ERR Slot export in progress.");
   std::size_t slot = 0;
   if (!ParseSlot(c, c.args[2], &slot)) return;
   const std::string_view action = c.args[3];

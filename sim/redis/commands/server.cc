@@ -34,6 +34,7 @@ void Flush(Context& c, bool all) {
     if (all || database == c.database()) c.keyspace().Clear(database);
   }
   c.engine.tracking.OnFlushed();
+  if (c.engine.cluster.enabled()) c.engine.cluster.migrations().OnFlush();
   const bool waits = c.dialect().flushes_in_background && !c.client.must_not_block &&
                      (c.args.size() == 1 || EqualsIgnoreCase(c.args[1], "sync"));
   if (waits) c.engine.TellCaller(c.client.id);

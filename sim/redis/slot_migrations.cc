@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "sim/redis/slot_migrations.h"
+
+#include <algorithm>
+#include <span>
+
+#include "sim/redis/engine.h"
+#include "sim/redis/rdb/payload.h"
+
+namespace interlock::sim::redis {
+
+using State = SlotMigration::State;
+
+bool SlotMigration::Covers(std::size_t slot) const {
+  return std::ranges::any_of(
+      ranges, [slot](const SlotRange& range) { return range.first <= slot && slot <= range.last; });
+}
+
+std::string_view ToString(State state) {
+  switch (state) {
+    case State::kConnecting:
+      return "connecting";
+    case State::kSnapshotting:
+      return "snapshotting";
+    case State::kReceivingSnapshot:
+      return "receiving-snapshot";
+    case State::kWaitingToPause:
+      return "waiting-to-pause";
+    case State::kWaitingForPaused:
+      return "waiting-for-paused";
+    case State::kFailoverGranted:
+      return "failover-granted";
+    case State::kSuccess:
+      return "success";
+    case State::kFailed:
+      return "failed";
+    case State::kCancelled:
+      return "cancelled";
+  }
+  return "?";
+}
+
+std::string ToText(const std::vector<SlotRange>& ranges) {
+  std::string text;
+  for (const SlotRange& range : ranges) {
+    if (!text.empty()) text += ' ';
+    text += std::to_string(range.first) + "-" + std::to_string(range.last);
+  }
+  return text;
+}
+
+SlotMigration* SlotMigrations::FindRunning(std::string_view name) {
+  const auto found = std::ranges::find_if(
+      all_, [name](const SlotMigration& one) { return one.name == name && !one.IsOver(); });
+  return found == all_.end() ? nullptr : &*found;
+}
+
+bool SlotMigrations::Exports(std::size_t slot) const {
+  return std::ranges::any_of(all_, [slot](const SlotMigration& one) {
+    return one.exports && !one.IsOver() && one.Covers(slot);
+  });
+}
+
+bool SlotMigrations::Exports() const {
+  return std::ranges::any_of(all_,
+                             [](const SlotMigration& one) { return one.exports && !one.IsOver(); });
+}
+
+void SlotMigrations::Export(std::vector<SlotRange> ranges, std::string source, std::string target) {
+  const std::string number = std::to_string(engine_.identity) + "c" + std::to_string(++made_);
+  SlotMigration& one = all_.emplace_front();
+  one.name = std::string(40 - number.size(), 'd') + number;
+  one.exports = true;
+  one.ranges = std::move(ranges);
+  one.source = std::move(source);
+  one.target = std::move(target);
+  one.created_s = one.updated_s = engine_.now_ms() / 1000;
+}
+
+void SlotMigrations::Import(const SlotMigration& theirs) {
+  SlotMigration& one = all_.emplace_front(theirs);
+  one.exports = false;
+  one.created_s = engine_.now_ms() / 1000;
+  Enter(one, State::kReceivingSnapshot);
+}
+
+void SlotMigrations::Enter(SlotMigration& one, State state) {
+  one.state = state;
+  one.updated_s = engine_.now_ms() / 1000;
+}
+
+void SlotMigrations::End(SlotMigration& one, State state, std::string_view message) {
+  Enter(one, state);
+  one.message = message;
+  one.keys.clear();
+  if (!one.exports || engine_.pause.DeadlineMs() != one.pause_ends_ms) return;
+  const bool others = std::ranges::any_of(all_, [&](const SlotMigration& other) {
+    return !other.IsOver() && other.pause_ends_ms == one.pause_ends_ms;
+  });
+  if (!others) engine_.pause.End();
+}
+
+bool SlotMigrations::CancelAll() {
+  if (!Exports()) return false;
+  for (SlotMigration& one : all_) {
+    if (one.exports && !one.IsOver()) End(one, State::kCancelled);
+  }
+  return true;
+}
+
+void SlotMigrations::OnFlush() {
+  for (SlotMigration& one : all_) {
+    if (!one.IsOver()) End(one, State::kFailed, "Data was flushed");
+  }
+}
+
+std::vector<std::pair<std::string, Entry>> SlotMigrations::PauseAndCopy(SlotMigration& one) {
+  one.pause_ends_ms = engine_.now_ms() + kPauseMs;
+  engine_.pause.Begin(Pause::Scope::kWrites, one.pause_ends_ms);
+  Enter(one, State::kFailoverGranted);
+  std::vector<std::pair<std::string, Entry>> keys;
+  for (const auto& [key, entry] : engine_.keyspace.keys(0)) {
+    if (one.Covers(KeySlot(key)) && !entry.IsExpiredAt(engine_.now_ms())) {
+      keys.emplace_back(key, entry);
+    }
+  }
+  return keys;
+}
+
+void SlotMigrations::TakeKeys(const SlotMigration& one) {
+  for (const auto& [key, entry] : one.keys) {
+    if (entry.IsExpiredAt(engine_.now_ms())) continue;
+    const bool lasts = entry.expires_at_ms == kNoExpiry;
+    const std::string end = lasts ? "0" : std::to_string(entry.expires_at_ms);
+    const std::string payload = WritePayload(entry.data);
+    engine_.keyspace.Remove(0, key);
+    engine_.keyspace.Add(0, key, Data(entry.data), entry.expires_at_ms);
+    Tell({"RESTORE", key, end, payload, "REPLACE", "ABSTTL"});
+  }
+}
+
+void SlotMigrations::DropKeys(const SlotMigration& one) {
+  std::vector<std::string> keys;
+  for (const auto& [key, entry] : engine_.keyspace.keys(0)) {
+    if (one.Covers(KeySlot(key))) keys.push_back(key);
+  }
+  for (const std::string& key : keys) {
+    engine_.keyspace.Remove(0, key);
+    Tell({"DEL", key});
+  }
+}
+
+void SlotMigrations::Tell(std::initializer_list<std::string_view> effect) {
+  engine_.journal.Add(0, std::span(effect.begin(), effect.size()));
+  engine_.journal.EndUnit();
+}
+
+}  // namespace interlock::sim::redis
