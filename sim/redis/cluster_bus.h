@@ -11,7 +11,8 @@
 //
 // Guarantee: between two nodes the higher epoch wins, as in Redis. Non-guarantee: elections are
 // decided at once (no votes get lost), slots moved by SETSLOT NODE are known only where it was
-// sent, and a migration whose other end is unheard waits for it. Thread safety: none. Units: us of topology time.
+// sent, and a migration whose other end is unheard waits for it. Thread safety: none. Units: us of
+// topology time.
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,10 @@
 // which some do not exist (TRYAGAIN), which is what most lock scripts are: locks in that slot
 // cannot be taken, extended or released until it has moved. Move slots faster than leases end.
 // Commands that are sent before the first is answered may be executed in another order if a slot
-// moves.
+// moves. Where slots move at once (CLUSTER MIGRATESLOTS of Valkey 9), commands that write, and all
+// scripts, wait for the move, up to twice cluster-manual-failover-timeout (10 s), and then follow
+// MOVED, as a blocked waiter does. If the source has to take writes again before it hears that the
+// slots are claimed ("Write loss risk!" in its log), grants of that time are lost as in a failover.
 //
 // Cost: none per command; one CLUSTER SLOTS when first used and after each move. A connection opens
 // one to each node that it needs, when it needs it, so a Send may take up to node_timeout, twice if

@@ -27,7 +27,11 @@
 //   - Redis with replicas: a failover can lose the last grants, and two clients then hold at once.
 //     The same after a restart that lost writes, an eviction, FLUSHALL, or a step of the server's
 //     clock. If the last fencing token is lost too, the next ones may repeat or fall short of it;
-//   - Redis Cluster: as with replicas; all keys of a resource share a slot.
+//   - Redis Cluster: as with replicas, when a shard fails over. While its slot is moved key by key,
+//     a resource cannot be acquired, extended or released (see cluster_connector.h). If the slot
+//     moves at once (Valkey 9), these calls wait for it, within their limits; but a target that
+//     claims it after the source's pause has run out takes back what was acknowledged since.
+//     All keys of a resource share a slot.
 //
 // Cost: TryAcquire, Release, Extend one round trip each. A contended acquire: one try, one BLPOP on
 // a connection of its own, one try per wake-up. Keys, all with a TTL, P = key_prefix: `P{name}`

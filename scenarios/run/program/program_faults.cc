@@ -146,6 +146,30 @@ PlannedFault DrawFault(Dice& dice, sim::FaultKind kind, int steps, const Workloa
   return fault;
 }
 
+Status CheckNeeds(const sim::FaultInfo& fault, sim::Topology servers) {
+  const auto bad = [&](std::string_view what, std::string_view expected) {
+    return Bad(fmt::format("the fault {} needs {}, and the servers are {}; expected {}", fault.name,
+                           what, ToString(servers), expected));
+  };
+  switch (fault.needs) {
+    case sim::FaultNeeds::kNothing:
+      break;
+    case sim::FaultNeeds::kReplica:
+      if (servers != sim::Topology::kReplicated) return bad("a replica", "replicated");
+      break;
+    case sim::FaultNeeds::kCluster:
+      if (!IsCluster(servers)) return bad("a cluster", "cluster");
+      break;
+    case sim::FaultNeeds::kShardReplica:
+    case sim::FaultNeeds::kMigration:
+      return Bad(
+          fmt::format("the fault {} needs servers that no program has: masters of a cluster "
+                      "with replicas, or Valkey from 9.0 on; expected another fault",
+                      fault.name));
+  }
+  return Status();
+}
+
 }  // namespace
 
 Result<Workload> CalmWorkload(const harness::Program& program) {
@@ -176,12 +200,7 @@ Result<std::vector<FaultLimit>> FaultLimits(const std::vector<harness::FaultBudg
       return Bad(fmt::format("invalid budget of {} for the fault {}; expected 0 to {}", budget.most,
                              budget.fault, kMostBudget));
     }
-    if (info->needs == sim::FaultNeeds::kReplica && calm.topology != sim::Topology::kReplicated) {
-      return Bad(
-          fmt::format("the fault {} needs a replica, and the servers are {}; expected "
-                      "replicated",
-                      budget.fault, ToString(calm.topology)));
-    }
+    if (Status fits = CheckNeeds(*info, calm.topology); !fits.ok()) return fits;
     if (budget.most > 0) limits.push_back({info->kind, budget.most});
   }
   return limits;

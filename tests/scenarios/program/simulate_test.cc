@@ -375,6 +375,8 @@ TEST(SimulateMisuseTest, BadProgramsAndOptionsAreRefusedWithWhatWouldBeRight) {
   EXPECT_THAT(refusal(nothing, Few({{"pause", -1}})),
               HasSubstr("invalid budget of -1 for the fault pause; expected 0 to"));
   EXPECT_THAT(refusal(nothing, Few({{"failover", 1}})), HasSubstr("needs a replica"));
+  EXPECT_THAT(refusal(nothing, Few({{"reshard", 1}})), HasSubstr("needs a cluster"));
+  EXPECT_THAT(refusal(nothing, Few({{"late-claim", 1}})), HasSubstr("that no program has"));
 }
 
 TEST(SimulateReplayTest, ATokenOfAnythingElseIsRefused) {
