@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "sim/redis/context.h"
+#include "sim/redis/engine.h"
 #include "sim/redis/sorted_set.h"
 #include "sim/redis/text.h"
 
