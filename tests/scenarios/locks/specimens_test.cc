@@ -96,12 +96,12 @@ std::vector<std::string> Names() {
 }
 
 /// Specimens whose waiters do not see that a lease has ended, or stay back when it has, or whose
-/// leases do not end.
+/// leases do not end. (The server of a bench collects no fields: what is over counts for ever.)
 bool WaitsInVain(std::string_view name) {
   static const std::set<std::string_view> kNames = {
-      "broken/blocks-for-ever",    "broken/force-wakes-nobody", "broken/milliseconds-as-seconds",
-      "broken/push-then-delete",   "broken/signal-deleted",     "broken/stop-swallows-the-hint",
-      "broken/waits-out-the-herd", "broken/zero-is-for-ever"};
+      "broken/blocks-for-ever",         "broken/counts-dead-fields", "broken/force-wakes-nobody",
+      "broken/milliseconds-as-seconds", "broken/push-then-delete",   "broken/signal-deleted",
+      "broken/stop-swallows-the-hint",  "broken/waits-out-the-herd", "broken/zero-is-for-ever"};
   return kNames.contains(name);
 }
 
@@ -243,6 +243,7 @@ TEST_P(EverySubject, SendsNothingWhenAHoldIsDropped) {
 TEST_P(EverySubject, EndsWhenCancelledAnywhere) {
   for (int commands = 0; commands < 12; ++commands) {
     Bench bench;
+    bench.server().SetDialect(ServerFor(GetParam()));
     const std::unique_ptr<Lock> first = bench.NewLock(subject());
     const std::unique_ptr<Lock> second = bench.NewLock(subject());
     Result<std::unique_ptr<Hold>> hold = first->TryAcquire();
