@@ -13,23 +13,13 @@
 #include <string_view>
 
 #include "sim/redis/dialect.h"
-#include "tests/sim/world_fixture.h"
+#include "tests/sim/fault_fixture.h"
 
 namespace interlock::sim {
 namespace {
 
-constexpr int kShardStep = 4;
 constexpr int kOwner = 1;
 constexpr std::string_view kMovedOn = "MOVED 7629 10.0.0.3:6379";
-
-std::string AskOne(Connection& connection, std::initializer_list<std::string_view> argv,
-                   MonotonicTime deadline = kNever) {
-  const Result<Reply> reply = Call(connection, argv, deadline);
-  if (!reply.ok()) return "broken";
-  if (reply->type == Reply::Type::kNil) return "nil";
-  if (reply->type == Reply::Type::kInteger) return std::to_string(reply->integer);
-  return reply->text;
-}
 
 WorldOptions Cluster(Topology topology, int nodes) {
   WorldOptions options = Bench::Exact();
@@ -39,58 +29,37 @@ WorldOptions Cluster(Topology topology, int nodes) {
   return options;
 }
 
-std::unique_ptr<Connection> ConnectTo(Bench& bench, int process, int node) {
-  auto connection = bench.world->connector(process, node).Connect(kNever);
-  return connection.ok() ? std::move(*connection) : nullptr;
-}
-
-std::string AskShard(Bench& bench, int node, std::initializer_list<std::string_view> argv) {
-  const auto connection = ConnectTo(bench, 0, node);
-  return connection == nullptr ? "refused" : AskOne(*connection, argv);
-}
-
-/// Client 0 writes k at its master, meets the faults, and does the rest.
-void RunClusterWith(FaultPlan faults, const WorldOptions& options,
+void RunAtItsMaster(FaultPlan faults, const WorldOptions& options,
                     const std::function<void(Bench&, Connection&)>& rest) {
-  Bench bench(2, std::move(faults), options);
-  bool done = false;
-  bench.world->Start(0, [&] {
-    const auto connection = ConnectTo(bench, 0, kOwner);
-    ASSERT_EQ(AskOne(*connection, {"SET", "k", "v", "PX", "60000"}), "OK");
-    bench.world->Step(0);
-    rest(bench, *connection);
-    done = true;
-  });
-  bench.world->Run(kHorizon);
-  EXPECT_TRUE(done);
+  RunWith(std::move(faults), options, rest, 2, kOwner);
 }
 
-Fault Reshards(Duration length, int step = kShardStep) {
+Fault Reshards(Duration length, int step = kStep) {
   return {FaultKind::kReshard, 0, step, length, 0};
 }
 
 Fault FailsOver(int node, Duration length = seconds(10)) {
-  return {FaultKind::kShardFailover, 0, kShardStep, length, node};
+  return {FaultKind::kShardFailover, 0, kStep, length, node};
 }
 
 TEST(ReshardTest, AKeyThatHasMovedIsAskedForAndThenMovedForGood) {
-  RunClusterWith({Reshards(seconds(5))}, Cluster(Topology::kCluster, 3),
+  RunAtItsMaster({Reshards(seconds(5))}, Cluster(Topology::kCluster, 3),
                  [](Bench& bench, Connection& c) {
-                   EXPECT_EQ(AskOne(c, {"GET", "k"}), "ASK 7629 10.0.0.3:6379");
-                   const auto next = ConnectTo(bench, 0, 2);
-                   EXPECT_EQ(AskOne(*next, {"GET", "k"}), "MOVED 7629 10.0.0.2:6379");
-                   EXPECT_EQ(AskOne(*next, {"ASKING"}), "OK");
-                   EXPECT_EQ(AskOne(*next, {"GET", "k"}), "v");
+                   EXPECT_EQ(Ask(c, {"GET", "k"}), "ASK 7629 10.0.0.3:6379");
+                   const auto next = bench.Connect(0, 2);
+                   EXPECT_EQ(Ask(*next, {"GET", "k"}), "MOVED 7629 10.0.0.2:6379");
+                   EXPECT_EQ(Ask(*next, {"ASKING"}), "OK");
+                   EXPECT_EQ(Ask(*next, {"GET", "k"}), "v");
                    EXPECT_EQ(bench.world->NodeOf("k"), 2);
                    bench.Sleep(0, seconds(5));
-                   EXPECT_EQ(AskOne(c, {"GET", "k"}), kMovedOn);
-                   EXPECT_EQ(AskOne(*next, {"GET", "k"}), "v");
-                   EXPECT_EQ(AskShard(bench, 0, {"GET", "k"}), kMovedOn);
+                   EXPECT_EQ(Ask(c, {"GET", "k"}), kMovedOn);
+                   EXPECT_EQ(Ask(*next, {"GET", "k"}), "v");
+                   EXPECT_EQ(AskNode(bench, 0, {"GET", "k"}), kMovedOn);
                  });
 }
 
 TEST(ReshardTest, AKeyKeepsItsDeadline) {
-  RunClusterWith({Reshards(seconds(1))}, Cluster(Topology::kCluster, 3),
+  RunAtItsMaster({Reshards(seconds(1))}, Cluster(Topology::kCluster, 3),
                  [](Bench& bench, Connection&) {
                    const auto of_key = [&](int node) {
                      return bench.world->server(node).PeekExpiresAtMs(0, "k").value_or(0);
@@ -104,16 +73,16 @@ TEST(ReshardTest, AKeyKeepsItsDeadline) {
 
 TEST(ReshardTest, SeveralKeysOfWhichHalfHaveMovedCannotBeUsedTogether) {
   const auto options = Cluster(Topology::kCluster, 3);
-  RunClusterWith({Reshards(seconds(5), kShardStep + 3)}, options, [](Bench& bench, Connection& c) {
-    ASSERT_EQ(AskOne(c, {"SET", "{k}2", "v"}), "OK");
+  RunAtItsMaster({Reshards(seconds(5), kStep + 3)}, options, [](Bench& bench, Connection& c) {
+    ASSERT_EQ(Ask(c, {"SET", "{k}2", "v"}), "OK");
     bench.world->Step(0);
-    EXPECT_TRUE(AskOne(c, {"EXISTS", "k", "{k}2"}).starts_with("TRYAGAIN"));
-    EXPECT_TRUE(AskOne(c, {"GET", "k"}).starts_with("ASK 7629"));
-    EXPECT_EQ(AskOne(c, {"GET", "{k}2"}), "v");
+    EXPECT_TRUE(Ask(c, {"EXISTS", "k", "{k}2"}).starts_with("TRYAGAIN"));
+    EXPECT_TRUE(Ask(c, {"GET", "k"}).starts_with("ASK 7629"));
+    EXPECT_EQ(Ask(c, {"GET", "{k}2"}), "v");
     EXPECT_EQ(bench.world->NodeOf("k"), 2);
     EXPECT_EQ(bench.world->NodeOf("{k}2"), kOwner);
     bench.Sleep(0, seconds(5));
-    EXPECT_EQ(AskShard(bench, 2, {"EXISTS", "k", "{k}2"}), "2");
+    EXPECT_EQ(AskNode(bench, 2, {"EXISTS", "k", "{k}2"}), "2");
   });
 }
 
@@ -122,9 +91,9 @@ TEST(ReshardTest, WhoIsBlockedOnAKeyOfTheSlotIsSentAwayWhenItHasMoved) {
   VirtualTime answered{};
   Bench bench(2, {{FaultKind::kReshard, 1, 1, seconds(5), 0}}, Cluster(Topology::kCluster, 3));
   bench.world->Start(0, [&] {
-    const auto connection = ConnectTo(bench, 0, kOwner);
-    EXPECT_EQ(AskOne(*connection, {"SET", "{k}2", "v"}), "OK");
-    answer = AskOne(*connection, {"BLPOP", "k", "100"});
+    const auto connection = bench.Connect(0, kOwner);
+    EXPECT_EQ(Ask(*connection, {"SET", "{k}2", "v"}), "OK");
+    answer = Ask(*connection, {"BLPOP", "k", "100"});
     answered = bench.world->now();
   });
   bench.world->Start(1, [&] {
@@ -138,12 +107,12 @@ TEST(ReshardTest, WhoIsBlockedOnAKeyOfTheSlotIsSentAwayWhenItHasMoved) {
 
 TEST(ReshardTest, AnOperatorWaitsForAServerThatIsDown) {
   const auto options = Cluster(Topology::kCluster, 3);
-  const Fault kill{FaultKind::kServerKill, 0, kShardStep, seconds(10), 2};
-  RunClusterWith({Reshards(seconds(5)), kill}, options, [](Bench& bench, Connection& c) {
+  const Fault kill{FaultKind::kServerKill, 0, kStep, seconds(10), 2};
+  RunAtItsMaster({Reshards(seconds(5)), kill}, options, [](Bench& bench, Connection& c) {
     bench.Sleep(0, seconds(7));
-    EXPECT_TRUE(AskOne(c, {"GET", "k"}).starts_with("ASK"));
+    EXPECT_TRUE(Ask(c, {"GET", "k"}).starts_with("ASK"));
     bench.Sleep(0, seconds(4));
-    EXPECT_EQ(AskOne(c, {"GET", "k"}), kMovedOn);
+    EXPECT_EQ(Ask(c, {"GET", "k"}), kMovedOn);
   });
 }
 
@@ -152,7 +121,7 @@ TEST(ReshardTest, WithoutKeysOrWithoutAClusterNothingHappens) {
   empty.world->Start(0, [&] { empty.world->Step(0); });
   EXPECT_EQ(empty.world->Run(kHorizon), StopReason::kFinished);
   EXPECT_TRUE(empty.observer.faults.empty());
-  RunClusterWith({Reshards(seconds(5)), FailsOver(kOwner)}, Cluster(Topology::kIndependent, 3),
+  RunAtItsMaster({Reshards(seconds(5)), FailsOver(kOwner)}, Cluster(Topology::kIndependent, 3),
                  [](Bench& bench, Connection&) { EXPECT_TRUE(bench.observer.faults.empty()); });
 }
 
@@ -162,16 +131,16 @@ WorldOptions OfValkey() {
   return options;
 }
 
-Fault Migrates(FaultKind kind, Duration length) { return {kind, 0, kShardStep, length, 0}; }
+Fault Migrates(FaultKind kind, Duration length) { return {kind, 0, kStep, length, 0}; }
 
 TEST(SlotMigrationTest, WritesWaitAndAreThenSentAfterTheirSlot) {
-  RunClusterWith({Migrates(FaultKind::kSlotMigration, seconds(2))}, OfValkey(),
+  RunAtItsMaster({Migrates(FaultKind::kSlotMigration, seconds(2))}, OfValkey(),
                  [](Bench& bench, Connection& c) {
                    const VirtualTime struck = bench.world->now();
-                   EXPECT_EQ(AskOne(c, {"GET", "k"}), "v");
-                   EXPECT_EQ(AskOne(c, {"SET", "k", "late"}), kMovedOn);
+                   EXPECT_EQ(Ask(c, {"GET", "k"}), "v");
+                   EXPECT_EQ(Ask(c, {"SET", "k", "late"}), kMovedOn);
                    EXPECT_EQ(bench.world->now(), struck + seconds(2) + milliseconds(1));
-                   EXPECT_EQ(AskShard(bench, 2, {"GET", "k"}), "v");
+                   EXPECT_EQ(AskNode(bench, 2, {"GET", "k"}), "v");
                    EXPECT_EQ(bench.world->NodeOf("k"), 2);
                    EXPECT_EQ(bench.world->server(kOwner).PeekString(0, "k"), std::nullopt);
                    EXPECT_TRUE(bench.world->server(2).PeekExpiresAtMs(0, "k").has_value());
@@ -179,10 +148,10 @@ TEST(SlotMigrationTest, WritesWaitAndAreThenSentAfterTheirSlot) {
 }
 
 TEST(SlotMigrationTest, ItNeverWaitsForLongerThanTheServerDoes) {
-  RunClusterWith({Migrates(FaultKind::kSlotMigration, seconds(100))}, OfValkey(),
+  RunAtItsMaster({Migrates(FaultKind::kSlotMigration, seconds(100))}, OfValkey(),
                  [](Bench& bench, Connection& c) {
                    const VirtualTime struck = bench.world->now();
-                   EXPECT_EQ(AskOne(c, {"SET", "k", "late"}), kMovedOn);
+                   EXPECT_EQ(Ask(c, {"SET", "k", "late"}), kMovedOn);
                    EXPECT_EQ(bench.world->now(), struck + seconds(10) + milliseconds(1));
                  });
 }
@@ -191,9 +160,9 @@ TEST(SlotMigrationTest, WhoIsBlockedOnAKeyOfTheSlotIsSentAway) {
   std::string answer;
   Bench bench(2, {{FaultKind::kSlotMigration, 1, 1, seconds(5), 0}}, OfValkey());
   bench.world->Start(0, [&] {
-    const auto connection = ConnectTo(bench, 0, kOwner);
-    EXPECT_EQ(AskOne(*connection, {"SET", "{k}2", "v"}), "OK");
-    answer = AskOne(*connection, {"BLPOP", "k", "100"});
+    const auto connection = bench.Connect(0, kOwner);
+    EXPECT_EQ(Ask(*connection, {"SET", "{k}2", "v"}), "OK");
+    answer = Ask(*connection, {"BLPOP", "k", "100"});
   });
   bench.world->Start(1, [&] {
     bench.Sleep(1, seconds(10));
@@ -204,67 +173,67 @@ TEST(SlotMigrationTest, WhoIsBlockedOnAKeyOfTheSlotIsSentAway) {
 }
 
 TEST(SlotMigrationTest, AClaimThatComesTooLateTakesBackWhatWasAcknowledged) {
-  RunClusterWith({Migrates(FaultKind::kLateClaim, seconds(2))}, OfValkey(),
+  RunAtItsMaster({Migrates(FaultKind::kLateClaim, seconds(2))}, OfValkey(),
                  [](Bench& bench, Connection& c) {
-                   EXPECT_EQ(AskOne(c, {"SET", "k", "acknowledged"}), "OK");
-                   EXPECT_EQ(AskOne(c, {"GET", "k"}), "acknowledged");
+                   EXPECT_EQ(Ask(c, {"SET", "k", "acknowledged"}), "OK");
+                   EXPECT_EQ(Ask(c, {"GET", "k"}), "acknowledged");
                    bench.Sleep(0, seconds(2));
-                   EXPECT_EQ(AskOne(c, {"GET", "k"}), kMovedOn);
-                   EXPECT_EQ(AskShard(bench, 2, {"GET", "k"}), "v");
+                   EXPECT_EQ(Ask(c, {"GET", "k"}), kMovedOn);
+                   EXPECT_EQ(AskNode(bench, 2, {"GET", "k"}), "v");
                  });
 }
 
 TEST(SlotMigrationTest, OnlyValkeyFrom90HasIt) {
   for (const FaultKind kind : {FaultKind::kSlotMigration, FaultKind::kLateClaim}) {
-    RunClusterWith({Migrates(kind, seconds(2))}, Cluster(Topology::kCluster, 3),
+    RunAtItsMaster({Migrates(kind, seconds(2))}, Cluster(Topology::kCluster, 3),
                    [](Bench& bench, Connection&) { EXPECT_TRUE(bench.observer.faults.empty()); });
   }
 }
 
 TEST(ShardFailoverTest, TheReplicaServesTheSlotsWithWhatItHas) {
-  RunClusterWith({FailsOver(kOwner)}, Cluster(Topology::kShards, 6),
+  RunAtItsMaster({FailsOver(kOwner)}, Cluster(Topology::kShards, 6),
                  [](Bench& bench, Connection& c) {
-                   EXPECT_EQ(AskOne(c, {"GET", "k"}, At(seconds(1))), "broken");
+                   EXPECT_EQ(Ask(c, {"GET", "k"}, At(seconds(1))), "broken");
                    EXPECT_EQ(bench.world->NodeOf("k"), 4);
-                   EXPECT_EQ(AskShard(bench, 0, {"GET", "k"}), "MOVED 7629 10.0.0.5:6379");
+                   EXPECT_EQ(AskNode(bench, 0, {"GET", "k"}), "MOVED 7629 10.0.0.5:6379");
                    // It was written a moment before, and its replica is farther away.
-                   EXPECT_EQ(AskShard(bench, 4, {"GET", "k"}), "nil");
-                   EXPECT_EQ(AskShard(bench, 4, {"SET", "k", "new"}), "OK");
+                   EXPECT_EQ(AskNode(bench, 4, {"GET", "k"}), "nil");
+                   EXPECT_EQ(AskNode(bench, 4, {"SET", "k", "new"}), "OK");
                  });
 }
 
 TEST(ShardFailoverTest, WhatHadReachedTheReplicaIsKept) {
-  Bench bench(1, {{FaultKind::kShardFailover, 0, kShardStep + 1, seconds(10), 4}},
+  Bench bench(1, {{FaultKind::kShardFailover, 0, kStep + 1, seconds(10), 4}},
               Cluster(Topology::kShards, 6));
   std::string kept;
   bench.world->Start(0, [&] {
-    const auto connection = ConnectTo(bench, 0, kOwner);
-    ASSERT_EQ(AskOne(*connection, {"SET", "k", "v"}), "OK");
+    const auto connection = bench.Connect(0, kOwner);
+    ASSERT_EQ(Ask(*connection, {"SET", "k", "v"}), "OK");
     bench.Sleep(0, seconds(1));
     bench.world->Step(0);
-    kept = AskShard(bench, 4, {"GET", "k"});
+    kept = AskNode(bench, 4, {"GET", "k"});
   });
   bench.world->Run(kHorizon);
   EXPECT_EQ(kept, "v") << "its shard may be named by either node";
 }
 
 TEST(ShardFailoverTest, TheOldMasterComesBackAsAReplica) {
-  RunClusterWith({FailsOver(kOwner, seconds(2))}, Cluster(Topology::kShards, 6),
+  RunAtItsMaster({FailsOver(kOwner, seconds(2))}, Cluster(Topology::kShards, 6),
                  [](Bench& bench, Connection&) {
-                   EXPECT_EQ(AskShard(bench, 4, {"SET", "k", "new"}), "OK");
+                   EXPECT_EQ(AskNode(bench, 4, {"SET", "k", "new"}), "OK");
                    bench.Sleep(0, seconds(4));
-                   EXPECT_EQ(AskShard(bench, kOwner, {"GET", "k"}), "MOVED 7629 10.0.0.5:6379");
-                   const auto replica = ConnectTo(bench, 0, kOwner);
-                   EXPECT_EQ(AskOne(*replica, {"READONLY"}), "OK");
-                   EXPECT_EQ(AskOne(*replica, {"GET", "k"}), "new");
+                   EXPECT_EQ(AskNode(bench, kOwner, {"GET", "k"}), "MOVED 7629 10.0.0.5:6379");
+                   const auto replica = bench.Connect(0, kOwner);
+                   EXPECT_EQ(Ask(*replica, {"READONLY"}), "OK");
+                   EXPECT_EQ(Ask(*replica, {"GET", "k"}), "new");
                  });
 }
 
 TEST(ShardFailoverTest, AShardWithoutARunningReplicaStaysAsItIs) {
-  const Fault kill{FaultKind::kServerKill, 0, kShardStep, seconds(100), 4};
-  RunClusterWith({kill, FailsOver(kOwner)}, Cluster(Topology::kShards, 6),
+  const Fault kill{FaultKind::kServerKill, 0, kStep, seconds(100), 4};
+  RunAtItsMaster({kill, FailsOver(kOwner)}, Cluster(Topology::kShards, 6),
                  [](Bench&, Connection& c) {
-                   EXPECT_EQ(AskOne(c, {"GET", "k"}), "v");
+                   EXPECT_EQ(Ask(c, {"GET", "k"}), "v");
                  });
 }
 

@@ -13,12 +13,10 @@
 #include <vector>
 
 #include "sim/faults.h"
-#include "tests/sim/world_fixture.h"
+#include "tests/sim/fault_fixture.h"
 
 namespace interlock::sim {
 namespace {
-
-constexpr int kStep = 4;
 
 WorldOptions Servers(Topology topology, int nodes, Persistence persistence = Persistence::kNone) {
   WorldOptions options = Bench::Exact();
@@ -39,40 +37,9 @@ Fault Strikes(FaultKind kind, Duration length, int step = kStep, int node = 0) {
   return {kind, 0, step, length, node};
 }
 
-/// What one command is answered, in one word or more; "broken" without an answer.
-std::string Ask(Connection& connection, std::initializer_list<std::string_view> argv,
-                MonotonicTime deadline = kNever) {
-  const Result<Reply> reply = Call(connection, argv, deadline);
-  if (!reply.ok()) return "broken";
-  if (reply->type == Reply::Type::kNil) return "nil";
-  if (reply->type == Reply::Type::kInteger) return std::to_string(reply->integer);
-  return reply->text;
-}
-
-/// Client 0 connects and writes k, meets the faults, and does the rest.
-void RunWith(std::vector<Fault> faults, const WorldOptions& options,
-             const std::function<void(Bench&, Connection&)>& rest) {
-  Bench bench(1, std::move(faults), options);
-  bool done = false;
-  bench.world->Start(0, [&] {
-    const auto connection = bench.Connect(0);  // Step 0.
-    ASSERT_EQ(Ask(*connection, {"SET", "k", "v", "PX", "60000"}), "OK");
-    bench.world->Step(0);
-    rest(bench, *connection);
-    done = true;
-  });
-  bench.world->Run(kHorizon);
-  EXPECT_TRUE(done);
-}
-
 std::string AskAnew(Bench& bench, std::initializer_list<std::string_view> argv) {
   const auto connection = bench.Connect(0);
   return connection == nullptr ? "refused" : Ask(*connection, argv);
-}
-
-std::string AskNode(Bench& bench, int node, std::initializer_list<std::string_view> argv) {
-  auto connection = bench.world->connector(0, node).Connect(kNever);
-  return connection.ok() ? Ask(**connection, argv) : "refused";
 }
 
 struct Disk {

@@ -76,14 +76,20 @@ struct Bench {
   /// Ends the world. Its tasks still use `world` meanwhile.
   void TearDown() { owner.reset(); }
 
-  std::unique_ptr<Connection> Connect(int process) {
-    auto connection = world->connector(process).Connect(kNever);
-    return connection.ok() ? std::move(*connection) : nullptr;
+  std::unique_ptr<Connection> Connect(int process) { return Connected(world->connector(process)); }
+  std::unique_ptr<Connection> Connect(int process, int node) {
+    return Connected(world->connector(process, node));
   }
   void Sleep(int process, Duration length) {
     Runtime& runtime = world->runtime(process);
     static_cast<void>(runtime.NewEvent()->WaitUntil(
         AddSaturating(world->LocalTime(process, world->now()), length)));
+  }
+
+  /// Null: refused.
+  static std::unique_ptr<Connection> Connected(Connector& connector) {
+    auto connection = connector.Connect(kNever);
+    return connection.ok() ? std::move(*connection) : nullptr;
   }
 
   FaultPlan plan;
