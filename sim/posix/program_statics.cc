@@ -16,16 +16,16 @@ namespace interlock::sim::posix {
 namespace {
 
 // Parts of the names of whose variables may change.
-constexpr std::string_view kProgramsOwn[] = {
+constexpr std::string_view kMayChange[] = {
     "__asan",       "__sanitizer", "__ubsan", "__lsan", "__interception", "interlock",
     "_ZNSt",        "_ZNKSt",      "_ZSt",    "_ZGV",   "__gnu_cxx",      "_ZN7testing",
     "_ZZN7testing", "_ZN2rc",      "_ZZN2rc", "_ZZNSt", "benchmark"};
 
-bool IsProgramsOwn(std::string_view name) {
+bool MayChange(std::string_view name) {
   // A name with a version is a copy of a variable of the C or C++ library.
   return name.empty() || name.starts_with("__") || name.starts_with("completed.") ||
          name.find('@') != name.npos ||
-         std::ranges::any_of(kProgramsOwn,
+         std::ranges::any_of(kMayChange,
                              [name](std::string_view one) { return name.find(one) != name.npos; });
 }
 
@@ -44,7 +44,7 @@ std::vector<ProgramStatics::Variable> ReadStatics() {
   std::string source;
   for (const auto& [name, about] : program.Symbols(SHT_SYMTAB)) {
     if (ELF64_ST_TYPE(about.st_info) == STT_FILE) source = name;
-    if (!program.IsVariable(about) || IsProgramsOwn(name)) continue;
+    if (!program.IsVariable(about) || MayChange(name)) continue;
     const bool local = ELF64_ST_BIND(about.st_info) == STB_LOCAL;
     const auto* const at = reinterpret_cast<const std::byte*>(base + about.st_value);
     found.push_back({Demangled(name) + (local ? " (" + source + ")" : ""),
