@@ -40,16 +40,18 @@ class NativeLine {
  public:
   NativeLine(const NativeCommand& command, const ScriptCall& call) {
     for (const std::string_view word : command.words) {
-      if (word.empty()) break;
-      const std::size_t argument = word[0] == '@' ? static_cast<std::size_t>(word[1] - '0') : 0;
-      argv_[count_++] = argument > 0     ? call.arguments[argument - 1]
-                        : word[0] == '@' ? call.keys[0]
-                                         : word;
+      if (!word.empty()) argv_[count_++] = Filled(word, call);
     }
   }
   operator std::span<const std::string_view>() const { return {argv_.data(), count_}; }
 
  private:
+  static std::string_view Filled(std::string_view word, const ScriptCall& call) {
+    if (word[0] != '@') return word;
+    const auto place = static_cast<std::size_t>(word[1] - '0');
+    return place == 0 ? call.keys[0] : call.arguments[place - 1];
+  }
+
   std::array<std::string_view, std::tuple_size_v<decltype(NativeCommand::words)>> argv_;
   std::size_t count_ = 0;
 };
@@ -64,17 +66,19 @@ Reply AsOfScript(Reply reply) {
 
 /// Of an acknowledgement; empty: nothing.
 std::string WhatIsLacking(const ReplicaAcknowledgement& wanted, const Result<Reply>& answer) {
-  const bool in_two = wanted.on_disk && answer.ok() && answer->IsArray() &&
-                      answer->elements.size() == 2 && answer->elements[0].IsInteger();
-  const Reply* const count = !answer.ok() ? nullptr : in_two ? &answer->elements[1] : &*answer;
-  const bool counted = count != nullptr && count->IsInteger() && in_two == wanted.on_disk;
-  const bool local = !in_two || answer->elements[0].integer > 0;
-  if (counted && local && count->integer >= wanted.replicas) return "";
-  if (counted && !local) return "not on the server's disk in time";
   std::string text = "not acknowledged by " + std::to_string(wanted.replicas) + " replicas: ";
   if (wanted.on_disk) text = "not acknowledged as on disk: ";
-  if (counted) return text + "by " + std::to_string(count->integer);
-  return text + (answer.ok() ? answer->text : answer.status().message());
+  if (!answer.ok()) return text + answer.status().message();
+  const Reply* count = &*answer;
+  if (wanted.on_disk) {  // the server itself, then the replicas
+    const std::vector<Reply>& both = answer->elements;
+    if (both.size() != 2 || !both[0].IsInteger()) return text + answer->text;
+    if (both[0].integer == 0) return "not on the server's disk in time";
+    count = &both[1];
+  }
+  if (!count->IsInteger()) return text + answer->text;
+  if (count->integer >= wanted.replicas) return "";
+  return text + "by " + std::to_string(count->integer);
 }
 
 }  // namespace
