@@ -11,7 +11,6 @@
 #include "reports/json_writer.h"
 #include "scenarios/cases/generators.h"
 #include "scenarios/cases/kind_model.h"
-#include "scenarios/cli/server_option.h"
 #include "scenarios/cli/values.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/log/words.h"
@@ -164,12 +163,6 @@ Result<ReplayCase> ReplayCaseOf(std::string_view token, const Registry& registry
   }
   unit.scenario = FindScenario(replayed.token.scenario);
   if (unit.scenario == nullptr) {
-    const std::size_t at = replayed.token.scenario.find(Scenario::kOnServer);
-    const std::string server =
-        at == std::string::npos ? "" : replayed.token.scenario.substr(at + 1);
-    if (!server.empty() && sim::redis::FindDialect(server) == nullptr) {
-      return Invalid("the token names an " + UnknownServer(server));
-    }
     const auto missing = SelectScenarios(replayed.token.scenario);
     return Invalid("the token names an " + std::string(missing.status().message()));
   }

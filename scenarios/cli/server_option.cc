@@ -16,6 +16,13 @@ std::vector<std::string_view> ServerNames() {
   return names;
 }
 
+/// `unknown server "valkey-9"; did you mean "valkey-9.1"?`, and which there are.
+std::string UnknownServer(std::string_view name) {
+  const std::vector<std::string_view> names = ServerNames();
+  return fmt::format("{} (there are {})", sim::UnknownName("server", name, names),
+                     fmt::join(names, ", "));
+}
+
 }  // namespace
 
 Option AddServerOption(Command command, const sim::redis::Dialect*& server,
@@ -30,12 +37,6 @@ Option AddServerOption(Command command, const sim::redis::Dialect*& server,
       .Check([](const std::string& name) {
         return sim::redis::FindDialect(name) != nullptr ? "" : UnknownServer(name);
       });
-}
-
-std::string UnknownServer(std::string_view name) {
-  const std::vector<std::string_view> names = ServerNames();
-  return fmt::format("{} (there are {})", sim::UnknownName("server", name, names),
-                     fmt::join(names, ", "));
 }
 
 std::string WithServer(std::string patterns, const sim::redis::Dialect* server) {

@@ -19,9 +19,6 @@ namespace interlock::scenarios::cli {
 Option AddServerOption(Command command, const sim::redis::Dialect*& server,
                        std::string_view otherwise = sim::redis::DefaultDialect().name);
 
-/// `unknown server "valkey-9"; did you mean "valkey-9.1"?`, and which there are.
-std::string UnknownServer(std::string_view name);
-
 /// Patterns of scenarios as SelectScenarios reads them, on that server; null: as they are.
 std::string WithServer(std::string patterns, const sim::redis::Dialect* server);
 
