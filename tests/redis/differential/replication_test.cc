@@ -297,6 +297,16 @@ class DiskDifferentialTest : public ReplicationDifferentialTest {
  protected:
   DiskDifferentialTest()
       : ReplicationDifferentialTest({"--appendonly", "yes", "--appendfsync", "always"}) {}
+
+  /// "silence": it waits. Anything else is what both have answered at once.
+  std::string WaitForADiskThatIsNotSynced(std::size_t waiter) {
+    Agree(kReplica, {{"CONFIG", "SET", "appendfsync", "no"}});
+    Agree(kMaster, {{"CONFIG", "SET", "appendfsync", "no"}});
+    EXPECT_EQ(pair_.Call(kMaster, {"SET", "k", "v"}, waiter), "OK");
+    std::string at_once = pair_.CallBlocking(kMaster, {"WAITAOF", "1", "0", "0"}, waiter);
+    EXPECT_FALSE(at_once.starts_with("real: ")) << at_once;
+    return at_once;
+  }
 };
 
 TEST_F(DiskDifferentialTest, WaitAofCountsTheDisksOfTheMasterAndOfItsReplicas) {
@@ -325,11 +335,7 @@ TEST_F(DiskDifferentialTest, WaitAofCountsTheDisksOfTheMasterAndOfItsReplicas) {
 
 TEST_F(DiskDifferentialTest, WaitAofEndsWithTheAppendOnlyFile) {
   const std::size_t waiter = pair_.Connect(kMaster);
-  Agree(kReplica, {{"CONFIG", "SET", "appendfsync", "no"}});
-  Agree(kMaster, {{"CONFIG", "SET", "appendfsync", "no"}});
-  EXPECT_EQ(pair_.Call(kMaster, {"SET", "k", "v"}, waiter), "OK");
-  const std::string at_once = pair_.CallBlocking(kMaster, {"WAITAOF", "1", "0", "0"}, waiter);
-  EXPECT_FALSE(at_once.starts_with("real: ")) << at_once;
+  const std::string at_once = WaitForADiskThatIsNotSynced(waiter);
   Agree(kMaster, {{"CONFIG", "SET", "appendonly", "no"}});
   if (at_once == "silence") {
     EXPECT_EQ(
@@ -341,11 +347,7 @@ TEST_F(DiskDifferentialTest, WaitAofEndsWithTheAppendOnlyFile) {
 
 TEST_F(DiskDifferentialTest, WaitAofSeesAChangeOfAppendFsync) {
   const std::size_t waiter = pair_.Connect(kMaster);
-  Agree(kReplica, {{"CONFIG", "SET", "appendfsync", "no"}});
-  Agree(kMaster, {{"CONFIG", "SET", "appendfsync", "no"}});
-  EXPECT_EQ(pair_.Call(kMaster, {"SET", "k", "v"}, waiter), "OK");
-  const std::string at_once = pair_.CallBlocking(kMaster, {"WAITAOF", "1", "0", "0"}, waiter);
-  EXPECT_FALSE(at_once.starts_with("real: ")) << at_once;
+  const std::string at_once = WaitForADiskThatIsNotSynced(waiter);
   Agree(kMaster, {{"CONFIG", "SET", "appendfsync", "everysec"}});
   if (at_once == "silence") {
     EXPECT_EQ(pair_.Read(kMaster, waiter), "[1, 0]");
