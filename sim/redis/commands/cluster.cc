@@ -5,25 +5,12 @@
 #include <charconv>
 #include <string>
 
-#include "sim/redis/engine.h"
+#include "sim/redis/commands/in_cluster.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
 
 namespace {
-
-bool Enabled(Context& c) {
-  if (c.engine.cluster.enabled()) return true;
-  c.Error("ERR This instance has cluster support disabled");
-  return false;
-}
-
-using ClusterHandler = void (*)(Context& c, Cluster& cluster);
-
-template <ClusterHandler handler>
-void InCluster(Context& c) {
-  if (Enabled(c)) handler(c, c.engine.cluster);
-}
 
 std::int64_t BusPort(const ClusterNode& node) { return node.port + 10000; }
 
@@ -305,13 +292,13 @@ void FailureReports(Context& c, Cluster& cluster) {
 
 template <bool reads>
 void ReadReplica(Context& c) {
-  if (!c.dialect().valkey && !Enabled(c)) return;  // Valkey has it for lone servers as well.
+  if (!c.dialect().valkey && !IsInCluster(c)) return;  // Valkey has it for lone servers as well.
   c.client.reads_replica = reads;
   c.Ok();
 }
 
 void SlotOfKey(Context& c) {
-  if (c.dialect().slots_without_cluster || Enabled(c)) c.Integer(KeySlot(c.args[2]));
+  if (c.dialect().slots_without_cluster || IsInCluster(c)) c.Integer(KeySlot(c.args[2]));
 }
 
 constexpr HandlerRow kClusterCommands[] = {

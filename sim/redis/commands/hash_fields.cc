@@ -6,12 +6,13 @@
 
 namespace interlock::sim::redis {
 
-void RemoveHidden(const Context& c, Hash* hash) {
+std::vector<std::string> RemoveHidden(const Context& c, Hash* hash) {
   std::vector<std::string> hidden;
   for (const auto& [field, value] : hash->items()) {
     if (IsHidden(c, *hash, field)) hidden.push_back(field);
   }
   for (const std::string& field : hidden) hash->Remove(field);
+  return hidden;
 }
 
 TimedForm TimedFormOf(const Dialect& dialect) {
@@ -33,10 +34,7 @@ const std::string* FieldFinder::FindTimed(std::string_view field) {
 
 void FieldFinder::FindAll() {
   if (hash_ == nullptr || !hash_->timed() || !deletes()) return;
-  for (const auto& [field, value] : hash_->items()) {
-    if (IsHidden(c_, *hash_, field)) deleted_.push_back(field);
-  }
-  for (const std::string& field : deleted_) hash_->Remove(field);
+  for (std::string& field : RemoveHidden(c_, hash_)) deleted_.push_back(std::move(field));
 }
 
 Hash* FieldFinder::SettleDeleted(AfterLook after) {

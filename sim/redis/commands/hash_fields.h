@@ -20,8 +20,8 @@ inline bool IsHidden(const Context& c, const Hash& hash, std::string_view field)
   return hash.timed() && c.keyspace().IsFieldOver(hash.ExpiryOf(field));
 }
 
-/// Removes the hidden fields of a value that is nobody's yet.
-void RemoveHidden(const Context& c, Hash* hash);
+/// Removes the hidden fields, says nothing of it to anybody, and returns their names.
+std::vector<std::string> RemoveHidden(const Context& c, Hash* hash);
 
 TimedForm TimedFormOf(const Dialect& dialect);
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/redis/engine.h"
+#include "sim/redis/commands/in_cluster.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
@@ -191,16 +191,6 @@ void GetSlotMigrations(Context& c, Cluster& cluster) {
 void CancelSlotMigrations(Context& c, Cluster& cluster) {
   if (!cluster.migrations().CancelAll()) return c.Error("ERR No migrations ongoing");
   c.Ok();
-}
-
-using ClusterHandler = void (*)(Context& c, Cluster& cluster);
-
-template <ClusterHandler handler>
-void InCluster(Context& c) {
-  if (!c.engine.cluster.enabled()) {
-    return c.Error("ERR This instance has cluster support disabled");
-  }
-  handler(c, c.engine.cluster);
 }
 
 constexpr HandlerRow kSlotMigrationCommands[] = {
