@@ -171,8 +171,9 @@ void CompareExtended(const ClientHold& hold, VirtualTime called, std::int64_t ca
     if (own_doing && entry->granted >= called) return false;
     // By the server's own clock, which may have been set since. An extension within a millisecond
     // of the last one changes nothing: then the deadline decides.
-    const bool anew = entry->renewed >= called && entry->leased_ms + last_ms >= lease_ms;
-    return anew || entry->expires_at_ms + last_ms >= called_ms + lease_ms;
+    const std::int64_t enough_ms = lease_ms - last_ms;  // An entry without an end has the largest.
+    const bool anew = entry->renewed >= called && entry->leased_ms >= enough_ms;
+    return anew || entry->expires_at_ms >= called_ms + enough_ms;
   });
   if (extended) return;
   history.observed.push_back({now, hold.client, ExtendedNothing{entries.front()->had_until()}});

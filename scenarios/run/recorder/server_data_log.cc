@@ -84,7 +84,8 @@ const Ledger::Look& ServerDataLog::LookAtServer(RecordedResource& resource) {
     seen.shared = owner.shared;
     if (!owner.expires_at_ms.has_value()) continue;
     using enum harness::LastMs;
-    seen.expires_at_ms = *owner.expires_at_ms;
+    // A lock may have written any number.
+    seen.expires_at_ms = std::clamp<std::int64_t>(*owner.expires_at_ms, 0, kNoDeadline - 1);
     const std::int64_t next = seen.expires_at_ms + 1;
     seen.promised_until =
         world.GlobalTimeOfServerMs(owner.last_ms == kOver ? seen.expires_at_ms : next);

@@ -422,6 +422,13 @@ TEST_F(LedgerTest, ToldExtendedAfterItsOwnExtensionIsFine) {
   EXPECT_THAT(violations_, IsEmpty());
 }
 
+TEST_F(LedgerTest, ToldExtendedAfterItsExtensionDroppedTheDeadlineIsFine) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kExtending, Ms(500), {{"t0", kOpen}});
+  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(499), Ms(501));
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
 TEST_F(LedgerTest, ToldExtendedAlthoughNothingWasProlongedIsForeignExtend) {
   Grant(0, Ms(10), Ms(1010));
   JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(1200), Ms(1202));
