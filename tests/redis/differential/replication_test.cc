@@ -101,7 +101,7 @@ TEST_F(ReplicationDifferentialTest, TheStreamOfEffectsHasTheSameLengthAndLeavesT
                   {"GETDEL", "f"}});
   const std::string offset = pair_.Call(kMaster, {"ROLE"});
   EXPECT_FALSE(offset.starts_with("real: ")) << offset;
-  EXPECT_EQ(pair_.Call(kMaster, {"WAIT", "1", "1000"}), "(integer) 1");
+  EXPECT_EQ(pair_.Call(kMaster, {"WAIT", "1", "10000"}), "(integer) 1");
   Agree(kReplica, {{"GET", "k"},
                    {"MGET", "e", "s", "n", "f"},
                    {"LRANGE", "l", "0", "-1"},
@@ -118,7 +118,7 @@ TEST_F(ReplicationDifferentialTest, AServedWaiterIsReplicatedAsAPop) {
             "silence");
   Agree(kMaster, {{"RPUSH", "from", "a", "b"}});
   EXPECT_EQ(pair_.Read(kMaster, waiter), "\"a\"");
-  EXPECT_EQ(pair_.Call(kMaster, {"WAIT", "1", "1000"}), "(integer) 1");
+  EXPECT_EQ(pair_.Call(kMaster, {"WAIT", "1", "10000"}), "(integer) 1");
   Agree(kMaster, {{"ROLE"}});
   Agree(kReplica, {{"LRANGE", "from", "0", "-1"}, {"LRANGE", "to", "0", "-1"}});
 }
