@@ -38,6 +38,7 @@ Examples:
 
 struct DriveSettings {
   drive::CampaignOptions campaign;
+  std::optional<int> runs;
   std::string seed = "1";
   std::string timeout = "10s";
   std::string clock_offset = "60s";
@@ -72,6 +73,7 @@ class DriveWork {
     const auto seed = ParseSeed(settings_.seed);
     if (!seed) return Complain(ExitCode::kUsage, "--seed: expected a 64-bit number");
     campaign.seed = *seed;
+    if (settings_.runs) campaign.runs = static_cast<std::uint64_t>(*settings_.runs);
     const auto timeout = ParseDuration(settings_.timeout);
     if (!timeout || *timeout < std::chrono::milliseconds(100)) {
       return Complain(ExitCode::kUsage, "--timeout: at least 100ms, such as 10s");
@@ -134,8 +136,7 @@ class DriveWork {
 
   Result<drive::DriveResult> Search() {
     Progress progress("driving");
-    const std::uint64_t runs = settings_.campaign.runs;
-    settings_.campaign.progress = [&](std::uint64_t done) { progress.Update(done, runs); };
+    settings_.campaign.progress = progress.Updates();
     return drive::RunCampaign(settings_.campaign);
   }
 
@@ -252,9 +253,11 @@ void AddDriveCommand(Command app, Work& work) {
   command.Add(
       "--locks", drive.pattern,
       "pattern of the locks' keys, as for KEYS; default: every key that a SETNX or SET NX names");
-  command.Add("--runs", settings->campaign.runs, "number of runs, each with processes of its own")
-      .InRange(1, 1'000'000'000)
-      .ShowDefault();
+  command
+      .Add("--runs", settings->runs,
+           "number of runs, each with processes of its own; default: at most 1000, and as many as "
+           "30s allow")
+      .InRange(1, 1'000'000'000);
   command.Add("--seed", settings->seed, "seed of the runs' choices; the first run is calm")
       .ShowDefault();
   command.Add("--strategy", settings->strategy,

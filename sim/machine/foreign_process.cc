@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,10 +17,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include <fmt/format.h>
+
+#include "sim/machine/clock/template_words.h"
 
 namespace interlock::sim::machine {
 namespace {
@@ -32,7 +34,7 @@ constexpr int kSignalBase = 128;  // as shells report a signal in an exit code
 /// pipe and exits.
 [[noreturn]] void Become(const std::vector<std::string>& command,
                          const ForeignProcess::Environment& environment, int output, int failure,
-                         pid_t parent) {
+                         int passed, pid_t parent) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
@@ -41,6 +43,7 @@ constexpr int kSignalBase = 128;  // as shells report a signal in an exit code
   dup2(nothing, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
+  if (passed >= 0) fcntl(passed, F_SETFD, 0);
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<std::string> words = command;
   std::vector<char*> argv;
@@ -68,11 +71,21 @@ std::uint64_t StatNumber(std::string_view text) {
   return number;
 }
 
-std::string Content(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+/// Of a file in /proc, which is read many times in each run.
+std::string Content(const std::string& path) {
+  constexpr std::size_t kPiece = 4096;
+  std::string text;
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return text;
+  ssize_t got = 0;
+  do {
+    const std::size_t size = text.size();
+    text.resize(size + kPiece);
+    got = read(file, text.data() + size, kPiece);
+    text.resize(size + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  } while (got > 0);
+  close(file);
+  return text;
 }
 
 /// Whether a thread is running, by the content of its status file.
@@ -81,21 +94,37 @@ bool IsRunning(std::string_view status) {
   return !state.empty() && (state.front() == 'R' || state.front() == 'D');
 }
 
+using Activity = ForeignProcess::Activity;
+
+bool AddProcess(const std::string& pid, const std::vector<int>& but, Activity& sum);
+
+/// Of a thread, whose status is given, and of the processes that it has started. Returns false if
+/// one of them is running.
+bool AddThread(const std::string& task, const std::string& status, const std::vector<int>& but,
+               Activity& sum) {
+  std::istringstream children(Content(task + "/children"));
+  for (std::string child; children >> child;) {
+    sum.alone = false;
+    if (!AddProcess(child, but, sum)) return false;
+  }
+  const auto thread = static_cast<int>(StatNumber(StatusField(status, "\nPid:")));
+  if (std::find(but.begin(), but.end(), thread) != but.end()) return true;
+  if (IsRunning(status)) return false;
+  sum.switches += StatNumber(StatusField(status, "\nvoluntary_ctxt_switches:"));
+  sum.switches += StatNumber(StatusField(status, "\nnonvoluntary_ctxt_switches:"));
+  return true;
+}
+
 /// Returns false if a thread is running.
-bool AddSwitches(const std::string& pid, const std::vector<int>& but, std::uint64_t& sum) {
+bool AddProcess(const std::string& pid, const std::vector<int>& but, Activity& sum) {
+  const std::string tasks = "/proc/" + pid + "/task/";
+  const std::string first = Content(tasks + pid + "/status");
+  if (StatusField(first, "\nThreads:") == "1") return AddThread(tasks + pid, first, but, sum);
+  sum.alone = false;
   std::error_code gone;
-  for (fs::directory_iterator task("/proc/" + pid + "/task", gone), end; !gone && task != end;
-       task.increment(gone)) {
-    std::istringstream children(Content(task->path() / "children"));
-    for (std::string child; children >> child;) {
-      if (!AddSwitches(child, but, sum)) return false;
-    }
-    const auto thread = static_cast<int>(StatNumber(task->path().filename().string()));
-    if (std::find(but.begin(), but.end(), thread) != but.end()) continue;
-    const std::string status = Content(task->path() / "status");
-    if (IsRunning(status)) return false;
-    sum += StatNumber(StatusField(status, "\nvoluntary_ctxt_switches:"));
-    sum += StatNumber(StatusField(status, "\nnonvoluntary_ctxt_switches:"));
+  for (fs::directory_iterator task(tasks, gone), end; !gone && task != end; task.increment(gone)) {
+    const std::string path = task->path().string();
+    if (!AddThread(path, Content(path + "/status"), but, sum)) return false;
   }
   return true;
 }
@@ -122,7 +151,7 @@ bool AllHaveMapped(const std::string& pid, std::string_view name) {
   std::error_code gone;
   for (fs::directory_iterator task("/proc/" + pid + "/task", gone), end; !gone && task != end;
        task.increment(gone)) {
-    std::istringstream children(Content(task->path() / "children"));
+    std::istringstream children(Content(task->path().string() + "/children"));
     for (std::string child; children >> child;) {
       if (!AllHaveMapped(child, name)) return false;
     }
@@ -132,19 +161,24 @@ bool AllHaveMapped(const std::string& pid, std::string_view name) {
 
 }  // namespace
 
+int ForeignProcess::MakeOutput() {
+  const int output = memfd_create("output", MFD_CLOEXEC);
+  // Both streams append, so that neither overwrites the other.
+  if (output >= 0) fcntl(output, F_SETFL, O_APPEND);
+  return output;
+}
+
 Result<std::unique_ptr<ForeignProcess>> ForeignProcess::Start(
-    const std::vector<std::string>& command, const Environment& environment) {
+    const std::vector<std::string>& command, const Environment& environment, int passed) {
   const auto failed = [](std::string_view what) {
     return Status(StatusCode::kUnavailable, fmt::format("{}: {}", what, std::strerror(errno)));
   };
   std::array<int, 2> failure{};
   if (pipe2(failure.data(), O_CLOEXEC) != 0) return failed("cannot make a pipe");
-  const int output = memfd_create("output", MFD_CLOEXEC);
-  // Both streams append, so that neither overwrites the other.
-  if (output >= 0) fcntl(output, F_SETFL, O_APPEND);
+  const int output = MakeOutput();
   const pid_t parent = getpid();
   const pid_t pid = fork();
-  if (pid == 0) Become(command, environment, output, failure[1], parent);
+  if (pid == 0) Become(command, environment, output, failure[1], passed, parent);
   close(failure[1]);
   int reason = 0;
   const bool no_program = pid > 0 && read(failure[0], &reason, sizeof reason) == sizeof reason;
@@ -154,7 +188,7 @@ Result<std::unique_ptr<ForeignProcess>> ForeignProcess::Start(
     return failed("cannot start a process");
   }
   setpgid(pid, pid);  // in parent and child, whichever runs first
-  std::unique_ptr<ForeignProcess> process(new ForeignProcess(pid, output));
+  std::unique_ptr<ForeignProcess> process(new ForeignProcess(pid, output, -1));
   if (no_program) {
     return Status(StatusCode::kInvalidArgument,
                   fmt::format("cannot run {}: {}", command.front(), std::strerror(reason)));
@@ -165,22 +199,43 @@ Result<std::unique_ptr<ForeignProcess>> ForeignProcess::Start(
 ForeignProcess::~ForeignProcess() {
   Kill();
   close(output_);
+  if (reports_ >= 0) close(reports_);
+}
+
+bool ForeignProcess::TakeEnd(bool wait) {
+  int status = SIGKILL;  // as the template is gone, and with it the copy
+  if (reports_ < 0) {
+    pid_t got = -1;
+    do {
+      got = waitpid(pid_, &status, wait ? 0 : WNOHANG);
+    } while (got < 0 && errno == EINTR);
+    if (got != pid_) return false;
+  } else {
+    TemplateReport report;
+    ssize_t got = -1;
+    do {
+      got = recv(reports_, &report, sizeof report, wait ? 0 : MSG_DONTWAIT);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) return false;
+    if (got == sizeof report) status = report.number;
+  }
+  ended_ = true;
+  exit_code_ = WIFSIGNALED(status) ? kSignalBase + WTERMSIG(status) : WEXITSTATUS(status);
+  return true;
 }
 
 bool ForeignProcess::ended() {
   if (ended_) return true;
-  int status = 0;
-  if (waitpid(pid_, &status, WNOHANG) != pid_) return false;
-  ended_ = true;
-  exit_code_ = WIFSIGNALED(status) ? kSignalBase + WTERMSIG(status) : WEXITSTATUS(status);
+  if (!TakeEnd(false)) return false;
   kill(-pid_, SIGKILL);  // the processes that it started end with it
   return true;
 }
 
-std::optional<std::uint64_t> ForeignProcess::Switches(const std::vector<int>& but_threads) const {
-  std::uint64_t sum = 0;
+std::optional<ForeignProcess::Activity> ForeignProcess::ActivityOf(
+    const std::vector<int>& but_threads) const {
+  Activity sum;
   if (ended_ || stopped_) return sum;
-  if (!AddSwitches(std::to_string(pid_), but_threads, sum)) return std::nullopt;
+  if (!AddProcess(std::to_string(pid_), but_threads, sum)) return std::nullopt;
   return sum;
 }
 
@@ -213,9 +268,7 @@ void ForeignProcess::Continue() {
 void ForeignProcess::Kill() {
   if (ended_) return;
   kill(-pid_, SIGKILL);
-  int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
+  TakeEnd(true);
   ended_ = true;
   exit_code_ = kSignalBase + SIGKILL;
 }

@@ -3,9 +3,10 @@
 // A client in any language as a process of its own: started, inspected, stopped, killed.
 //
 // Guarantee: its whole process group is gone with the object, and the process itself with the
-// thread that started it (the kernel kills it then). Its output goes to memory, never to our
-// output. REQUIRES: the calling process has one thread, because a fork copies no other. Thread
-// safety: none. Source: proc(5), for observing a process without its cooperation.
+// thread that started it (the kernel kills it then), or with the template that it is a copy of. Its
+// output goes to memory, never to our output. REQUIRES: the calling process has one thread, because
+// a fork copies no other. Thread safety: none. Source: proc(5), for observing a process without its
+// cooperation.
 #pragma once
 
 #include <sys/types.h>
@@ -29,8 +30,17 @@ class ForeignProcess {
 
   /// kInvalidArgument: there is no such program, or it cannot be executed; kUnavailable: no process
   /// could be created. REQUIRES: `command` is not empty.
+  /// `passed`: a descriptor that the process inherits; -1: none.
   static Result<std::unique_ptr<ForeignProcess>> Start(const std::vector<std::string>& command,
-                                                       const Environment& environment);
+                                                       const Environment& environment,
+                                                       int passed = -1);
+  /// Makes a file in memory for a process's output; -1: none can be had.
+  static int MakeOutput();
+
+  /// A copy that a template has made (see process_template.h). `reports`: a socket that says when
+  /// the copy has ended; `output`: its file. Both are closed with the object.
+  ForeignProcess(pid_t pid, int output, int reports)
+      : pid_(pid), output_(output), reports_(reports) {}
   ~ForeignProcess();
   ForeignProcess(const ForeignProcess&) = delete;
   ForeignProcess& operator=(const ForeignProcess&) = delete;
@@ -40,9 +50,13 @@ class ForeignProcess {
   /// The exit code after it has ended: 0 for success; a signal's number plus 128.
   int exit_code() const { return exit_code_; }
 
-  /// Number of context switches of its threads and its descendants'; nullopt: one of them is
-  /// running, or waits for a disk. An unchanged number means that nothing ran in between.
-  std::optional<std::uint64_t> Switches(const std::vector<int>& but_threads) const;
+  /// What its threads, and its descendants', have done so far.
+  struct Activity {
+    std::uint64_t switches = 0;  ///< of contexts; if unchanged, nothing has run in between
+    bool alone = true;           ///< it is one thread, which nobody but us can wake
+  };
+  /// nullopt: one of them is running, or waits for a disk.
+  std::optional<Activity> ActivityOf(const std::vector<int>& but_threads) const;
 
   /// Whether a thread of any process is running, or waits for a disk.
   static bool Runs(int thread);
@@ -62,10 +76,12 @@ class ForeignProcess {
   std::string OutputTail(std::size_t bytes) const;
 
  private:
-  ForeignProcess(pid_t pid, int output) : pid_(pid), output_(output) {}
+  /// Returns whether it has ended, and takes note of how.
+  bool TakeEnd(bool wait);
 
   const pid_t pid_;
-  const int output_;  // a file in memory
+  const int output_;   // a file in memory
+  const int reports_;  // -1: it is a child of this process
   bool ended_ = false;
   bool stopped_ = false;
   int exit_code_ = 0;

@@ -35,7 +35,8 @@ std::vector<std::string> CommandOf(const std::vector<std::string>& commands, int
 
 Result<std::unique_ptr<ForeignProcess>> Launch(const std::vector<std::string>& command, int client,
                                                const std::vector<int>& ports,
-                                               const ForeignProcess::Environment& more) {
+                                               const ForeignProcess::Environment& more,
+                                               int passed) {
   std::vector<std::string> urls;
   for (const int port : ports) urls.push_back(fmt::format("redis://127.0.0.1:{}", port));
   const std::string all = fmt::format("{}", fmt::join(urls, ","));
@@ -54,7 +55,7 @@ Result<std::unique_ptr<ForeignProcess>> Launch(const std::vector<std::string>& c
                                              {"REDIS_URLS", all},
                                              {"INTERLOCK_CLIENT", me}};
   environment.insert(environment.end(), more.begin(), more.end());
-  return ForeignProcess::Start(words, environment);
+  return ForeignProcess::Start(words, environment, passed);
 }
 
 }  // namespace interlock::sim::machine

@@ -21,10 +21,11 @@ namespace interlock::sim::machine {
 /// The one of the commands that this client runs.
 std::vector<std::string> CommandOf(const std::vector<std::string>& commands, int client);
 
-/// `more`: additions to its environment. Fails as ForeignProcess::Start does. REQUIRES: neither the
-/// command nor the ports are empty.
+/// `more`: additions to its environment; `passed`: a descriptor that it inherits; -1: none. Fails
+/// as ForeignProcess::Start does. REQUIRES: neither the command nor the ports are empty.
 Result<std::unique_ptr<ForeignProcess>> Launch(const std::vector<std::string>& command, int client,
                                                const std::vector<int>& ports,
-                                               const ForeignProcess::Environment& more);
+                                               const ForeignProcess::Environment& more,
+                                               int passed = -1);
 
 }  // namespace interlock::sim::machine

@@ -2,9 +2,9 @@
 //
 // Detects by polling whether a process is still: twice in a row, some time apart, none of its
 // threads is running, and none has run in between. One look suffices for a process that has sent
-// its command. A napping thread (see Napping) runs now and then: it counts as still once seen not
-// running after the others became still, as a thread woken by one of them runs until it has left
-// its nap. Thread safety: none.
+// its command, and for one of a single thread that has begun to wait for a time. A napping thread
+// (see Napping) runs now and then: it counts as still once seen not running after the others became
+// still, as a thread woken by one of them runs until it has left its nap. Thread safety: none.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +20,13 @@
 
 namespace interlock::sim::machine {
 
+/// What a process has shown since it was given something to do.
+enum class Sign : std::uint8_t {
+  kNone,
+  kWait,     ///< it has begun to wait for a time
+  kCommand,  ///< it has a command at the gate
+};
+
 /// The threads of a process that uses a virtual clock.
 struct Napping {
   std::vector<int> threads;  ///< those that poll the clock
@@ -28,15 +35,14 @@ struct Napping {
 
 class Stillness {
  public:
-  /// `told`: it has a command at the gate.
-  bool Look(const ForeignProcess& process, bool told, const Napping& napping, Duration apart) {
+  bool Look(const ForeignProcess& process, Sign sign, const Napping& napping, Duration apart) {
     const auto now = std::chrono::steady_clock::now();
-    const std::optional<std::uint64_t> switches = process.Switches(napping.threads);
-    if (!switches) {
+    const auto activity = process.ActivityOf(napping.threads);
+    if (!activity) {
       Forget();
       return false;
     }
-    const std::pair<std::uint64_t, std::uint64_t> seen(*switches, napping.waits);
+    const std::pair<std::uint64_t, std::uint64_t> seen(activity->switches, napping.waits);
     const bool first = seen_ != seen;
     if (first) {
       seen_ = seen;
@@ -45,7 +51,8 @@ class Stillness {
     }
     if (process.stopped()) return true;
     if (!AllNap(napping.threads)) return false;
-    return told || (!first && now - since_ >= apart);
+    if (sign == Sign::kCommand || (sign == Sign::kWait && activity->alone)) return true;
+    return !first && now - since_ >= apart;
   }
 
   /// The process has been given something to do, which it may not have begun yet.

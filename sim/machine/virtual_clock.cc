@@ -108,6 +108,17 @@ ForeignProcess::Environment VirtualClock::EnvironmentOf(int client) const {
           {kClockVariable, PathOf(pages_[static_cast<std::size_t>(client)].file)}};
 }
 
+int VirtualClock::PageOf(int client) const { return pages_[static_cast<std::size_t>(client)].file; }
+
+void VirtualClock::Continue(int client, const VirtualClock& from) {
+  SharedClock& own = page(client);
+  const SharedClock& before = from.page(client);
+  own.last_reading_ns = before.last_reading_ns.load();
+  own.entropy = before.entropy.load();
+  own.readings = before.readings.load();
+  own.process = before.process.load();
+}
+
 void VirtualClock::SetTime(std::int64_t unix_us) {
   const std::int64_t now_ns = unix_us * kNsPerUs;
   for (std::size_t client = 0; client < pages_.size(); ++client) {
@@ -116,7 +127,7 @@ void VirtualClock::SetTime(std::int64_t unix_us) {
     clock.now_ns = now_ns;
     clock.readings = 0;
     bool any = false;
-    for (Sleeper& one : clock.sleepers) {
+    for (Sleeper& one : SleepersOf(clock)) {
       if (one.thread == 0 || one.until_ns >= now_ns) continue;
       Wake(one, datagrams_);
       any = true;
@@ -137,7 +148,7 @@ std::vector<int> VirtualClock::TakeWoken() { return std::exchange(woken_, {}); }
 
 std::optional<std::int64_t> VirtualClock::NextWakeUs(int client) const {
   std::int64_t next_ns = kNoWakeUp;
-  for (const Sleeper& one : page(client).sleepers) {
+  for (const Sleeper& one : SleepersOf(page(client))) {
     if (Waits(one)) next_ns = std::min(next_ns, one.until_ns.load());
   }
   if (next_ns == kNoWakeUp) return std::nullopt;
@@ -145,15 +156,16 @@ std::optional<std::int64_t> VirtualClock::NextWakeUs(int client) const {
 }
 
 bool VirtualClock::SleepsSince(int client, std::int64_t unix_us) const {
-  const auto& sleepers = page(client).sleepers;
+  const auto sleepers = SleepersOf(page(client));
   return std::any_of(sleepers.begin(), sleepers.end(), [unix_us](const Sleeper& one) {
     return Waits(one) && one.since_ns <= unix_us * kNsPerUs;
   });
 }
 
 bool VirtualClock::IsWaking(int client) const {
-  const SharedClock& clock = page(client);
-  return std::any_of(clock.sleepers.begin(), clock.sleepers.end(), [&clock](const Sleeper& one) {
+  SharedClock& clock = page(client);
+  const auto sleepers = SleepersOf(clock);
+  return std::any_of(sleepers.begin(), sleepers.end(), [&clock](const Sleeper& one) {
     return one.until_ns < clock.now_ns && Waits(one);
   });
 }
@@ -164,7 +176,7 @@ Napping VirtualClock::NappingOf(int client) const {
   Napping napping;
   // Read first, so that a thread that begins to wait later makes a difference.
   napping.waits = waits(client);
-  for (const Sleeper& one : page(client).sleepers) {
+  for (const Sleeper& one : SleepersOf(page(client))) {
     if (one.by == WakeBy::kNaps && Waits(one)) napping.threads.push_back(one.thread);
   }
   return napping;

@@ -39,6 +39,12 @@ class VirtualClock {
   /// The environment with which a client's process must be started.
   ForeignProcess::Environment EnvironmentOf(int client) const;
 
+  /// The file of the client's page, open in this process.
+  int PageOf(int client) const;
+  /// Continues the readings and random numbers of the client where they stand in `from`, whose
+  /// process its own is a copy of.
+  void Continue(int client, const VirtualClock& from);
+
   /// Moves all clients' clocks, and wakes threads that are due. REQUIRES: not backwards.
   void SetTime(std::int64_t unix_us);
   /// Shifts the client's time of day by `by_us`, from now on, and makes it run `rate_ppm` ppm

@@ -5,11 +5,13 @@
 #include <chrono>
 #include <utility>
 
+#include "scenarios/run/foreign/templates.h"
 #include "sim/machine/launch.h"
 
 namespace interlock::scenarios::drive {
 namespace {
 
+using sim::machine::Sign;
 using std::chrono::microseconds;
 
 constexpr Duration kStillFor = microseconds(2'000);
@@ -22,21 +24,31 @@ constexpr Duration kPauseVirtually = microseconds(100);
 
 }  // namespace
 
-Crew::Crew(const DriveOptions& options, const Gate& gate, const sim::machine::VirtualClock* clock)
+Crew::Crew(const DriveOptions& options, const Gate& gate, sim::machine::VirtualClock* clock)
     : options_(options), gate_(gate), clock_(clock) {}
 
 Status Crew::Start() {
   for (int client = 0; client < options_.clients; ++client) {
-    std::vector<int> ports;
-    for (int node = 0; node < options_.nodes; ++node) ports.push_back(gate_.port(client, node));
-    sim::machine::ForeignProcess::Environment clock;
-    if (clock_ != nullptr) clock = clock_->EnvironmentOf(client);
-    auto process = sim::machine::Launch(sim::machine::CommandOf(options_.command, client), client,
-                                        ports, clock);
+    auto process = StartOne(client);
     if (!process.ok()) return process.status();
     members_.emplace_back().process = *std::move(process);
   }
   return Status();
+}
+
+Result<std::unique_ptr<sim::machine::ForeignProcess>> Crew::StartOne(int client) {
+  std::vector<int> ports;
+  for (int node = 0; node < options_.nodes; ++node) ports.push_back(gate_.port(client, node));
+  Templates* templates = options_.templates;
+  if (clock_ != nullptr && templates != nullptr && templates->WhyNot(client).empty()) {
+    auto copy = templates->Copy(client, ports, *clock_);
+    if (copy.ok()) return copy;
+    templates->GiveUp(client, copy.status().message());
+  }
+  sim::machine::ForeignProcess::Environment clock;
+  if (clock_ != nullptr) clock = clock_->EnvironmentOf(client);
+  return sim::machine::Launch(sim::machine::CommandOf(options_.command, client), client, ports,
+                              clock);
 }
 
 int Crew::CountAlive() const {
@@ -60,7 +72,8 @@ void Crew::Disturb(int client) {
 bool Crew::IsStill(int client) {
   Member& one = member(client);
   if (clock_ == nullptr) {
-    return one.stillness.Look(*one.process, gate_.HasParked(client), {}, kStillFor);
+    const Sign sign = gate_.HasParked(client) ? Sign::kCommand : Sign::kNone;
+    return one.stillness.Look(*one.process, sign, {}, kStillFor);
   }
   if (one.process->stopped()) return true;
   const std::uint64_t commands = gate_.waited(client);
@@ -70,7 +83,9 @@ bool Crew::IsStill(int client) {
   if (!one.disturbed && !told && !waited) return true;
   if (clock_->IsWaking(client)) return false;
   const Duration apart = waited ? kStillInWait : kStillWithoutSign;
-  if (!one.stillness.Look(*one.process, told, clock_->NappingOf(client), apart)) return false;
+  const Sign of_waits = waited ? Sign::kWait : Sign::kNone;
+  const Sign sign = told ? Sign::kCommand : of_waits;
+  if (!one.stillness.Look(*one.process, sign, clock_->NappingOf(client), apart)) return false;
   one.disturbed = false;
   one.commands = commands;
   one.waits = waits;

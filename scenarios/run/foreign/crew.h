@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The client processes of one run: starts them, polls them until they are still, stops, kills.
+// The client processes of one run: starts or copies them, polls them until they are still, stops,
+// kills.
 //
 // By the machine's clock a still process may resume by itself at any time. By a virtual clock it
 // does so only when given something to do: a reply, a time reached, a signal. So only then is it
@@ -26,9 +27,9 @@ namespace interlock::scenarios::drive {
 class Crew {
  public:
   /// `clock`: null means the machine's.
-  Crew(const DriveOptions& options, const Gate& gate, const sim::machine::VirtualClock* clock);
+  Crew(const DriveOptions& options, const Gate& gate, sim::machine::VirtualClock* clock);
 
-  /// Fails as Launch does.
+  /// Starts or copies them. Fails as Launch does.
   Status Start();
 
   int size() const { return static_cast<int>(members_.size()); }
@@ -65,12 +66,13 @@ class Crew {
     std::uint64_t commands = 0;  // when it was disturbed, or found to be still
     std::uint64_t waits = 0;
   };
+  Result<std::unique_ptr<sim::machine::ForeignProcess>> StartOne(int client);
   Member& member(int client) { return members_[static_cast<std::size_t>(client)]; }
   const Member& member(int client) const { return members_[static_cast<std::size_t>(client)]; }
 
   const DriveOptions& options_;
   const Gate& gate_;
-  const sim::machine::VirtualClock* clock_;
+  sim::machine::VirtualClock* clock_;
   std::vector<Member> members_;
 };
 

@@ -9,6 +9,7 @@
 #include "scenarios/run/foreign/drive_state.h"
 #include "scenarios/run/foreign/end_of_run.h"
 #include "scenarios/run/foreign/fault_injector.h"
+#include "scenarios/run/foreign/templates.h"
 #include "scenarios/run/foreign/time_keeper.h"
 #include "sim/machine/virtual_clock.h"
 #include "sim/redis/text.h"
@@ -250,11 +251,7 @@ void Drive::WaitForSomebody() {
 Result<DriveRun> RunClients(const DriveOptions& options, sim::Choices& choices) {
   std::unique_ptr<sim::machine::VirtualClock> clock;
   if (options.virtual_clock) {
-    std::vector<std::uint64_t> entropy;
-    for (int client = 0; client < options.clients; ++client) {
-      entropy.push_back(sim::MixSeed(0, static_cast<std::uint64_t>(client)));
-    }
-    auto made = sim::machine::VirtualClock::Make(entropy);
+    auto made = MakeClocks(options.clients);
     if (!made.ok()) return made.status();
     clock = *std::move(made);
   }

@@ -37,6 +37,8 @@
 
 namespace interlock::scenarios::drive {
 
+class Templates;
+
 inline constexpr int kMostClients = 64;
 inline constexpr int kMostNodes = 16;
 
@@ -71,6 +73,7 @@ struct DriveOptions {
   Duration patience = std::chrono::seconds(10);
   DriveBounds bounds;
   const std::atomic<bool>* stop = nullptr;
+  Templates* templates = nullptr;  ///< what clients are copied from; null: each is started
 };
 
 struct DriveFault {

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/search/foreign/drive_campaign.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "scenarios/cases/server_words.h"
+#include "scenarios/search/foreign/confirmation.h"
+#include "scenarios/search/foreign/copying.h"
 #include "scenarios/search/foreign/drive_report.h"
 
 namespace interlock::scenarios::drive {
@@ -15,131 +20,12 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::uint64_t kMostTries = 80;
-constexpr auto kLongestSearch = std::chrono::seconds(30);
-constexpr std::uint64_t kRepeats = 5;
-/// Allowance for a client that polls, which does so more or less often.
-constexpr std::uint64_t kFewMore = 2;
 constexpr std::size_t kShownFailures = 5;
-
-bool Has(const DriveRun& run, const std::string& slug) {
-  return std::ranges::any_of(run.findings,
-                             [&slug](const Finding& finding) { return finding.slug == slug; });
-}
-
-/// Moves the finding in question to the front, so that it gives the case its name.
-void NameBy(const std::string& slug, DriveRun& run) {
-  std::stable_partition(run.findings.begin(), run.findings.end(),
-                        [&slug](const Finding& finding) { return finding.slug == slug; });
-}
-
-/// Makes a case smaller by removing choices as long as the violation still happens.
-class Smaller {
- public:
-  Smaller(DriveFound& found, const std::atomic<bool>& stop)
-      : found_(found), stop_(stop), slug_(found.run.findings.front().slug) {}
-
-  Status Search() {
-    const auto begin = steady_clock::now();
-    // Every try takes as long as the run did.
-    limit_ = begin + kLongestSearch - found_.run.real_time;
-    for (const sim::Lane lane : {sim::Lane::kFault, sim::Lane::kSchedule}) {
-      for (std::size_t block = Size(lane); block > 0; block /= 2) {
-        if (Status tried = EaseBlocks(lane, block); !tried.ok()) return tried;
-      }
-    }
-    found_.took =
-        std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begin);
-    return Status();
-  }
-
- private:
-  std::vector<std::uint32_t>& LaneOf(sim::Tape& tape, sim::Lane lane) const {
-    return tape.lanes[static_cast<std::size_t>(lane)];
-  }
-  std::size_t Size(sim::Lane lane) { return LaneOf(found_.one.tape, lane).size(); }
-
-  /// Makes blocks calm, or erases them so that what follows comes earlier.
-  Status EaseBlocks(sim::Lane lane, std::size_t block) {
-    for (std::size_t at = 0; at < Size(lane); at += block) {
-      for (const bool erase : {true, false}) {
-        if (stop_ || found_.tries >= kMostTries || steady_clock::now() > limit_) return Status();
-        DriveCase smaller = found_.one;
-        std::vector<std::uint32_t>& values = LaneOf(smaller.tape, lane);
-        if (at >= values.size()) break;
-        const auto first = values.begin() + static_cast<std::ptrdiff_t>(at);
-        const auto last =
-            values.begin() + static_cast<std::ptrdiff_t>(std::min(at + block, values.size()));
-        const bool calm = std::all_of(first, last, [](std::uint32_t value) { return value == 0; });
-        if (calm) break;
-        if (erase) {
-          values.erase(first, last);
-        } else {
-          std::fill(first, last, 0);
-        }
-        if (Status tried = Try(std::move(smaller)); !tried.ok()) return tried;
-      }
-    }
-    return Status();
-  }
-
-  Status Try(DriveCase smaller) {
-    ++found_.tries;
-    sim::Choices choices = sim::Choices::FromTape(smaller.tape);
-    Result<DriveRun> run = RunClients(smaller.options, choices);
-    if (!run.ok()) return run.status();
-    const bool simpler = run->faults.size() <= found_.run.faults.size() &&
-                         run->commands <= found_.run.commands + kFewMore;
-    if (!Has(*run, slug_) || !simpler) return Status();
-    smaller.tape = choices.TakeTape();
-    found_.one = std::move(smaller);
-    found_.run = *std::move(run);
-    NameBy(slug_, found_.run);
-    return Status();
-  }
-
-  DriveFound& found_;
-  const std::atomic<bool>& stop_;
-  const std::string slug_;
-  steady_clock::time_point limit_;
-};
-
-/// Adds a run that was cut short without a violation. It counts only if it is the only one, so that
-/// the report can say which clients have met.
-void AddStopped(DriveRun run, const DriveOptions& options, DriveSum& sum) {
-  sum.stopped = run.stopped;
-  if (sum.runs > 0 || run.commands == 0) return;
-  run.inconclusive = "it was stopped";
-  Add(run, options, sum);
-}
-
-/// Runs the case, and counts how often it violates its property. If it has none, any violation
-/// counts, and the first violating run is kept.
-Status Repeat(std::uint64_t times, const std::atomic<bool>& stop, DriveFound& found,
-              DriveSum& sum) {
-  const std::string slug = found.run.findings.empty() ? "" : found.run.findings.front().slug;
-  for (std::uint64_t i = 0; i < times && !stop; ++i) {
-    sim::Choices choices = sim::Choices::FromTape(found.one.tape);
-    Result<DriveRun> run = RunClients(found.one.options, choices);
-    if (!run.ok()) return run.status();
-    if (stop && run->findings.empty()) {
-      AddStopped(*std::move(run), found.one.options, sum);
-      break;
-    }
-    Add(*run, found.one.options, sum);
-    ++found.repeated;
-    if (slug.empty() ? run->findings.empty() : !Has(*run, slug)) continue;
-    if (found.run.findings.empty()) found.run = *std::move(run);
-    ++found.again;
-  }
-  return Status();
-}
-
-/// The number of repeats that take no longer than a search.
-std::uint64_t RepeatsOf(const DriveRun& run) {
-  const auto each = std::max<Duration>(run.real_time, std::chrono::milliseconds(1));
-  return std::min<std::uint64_t>(kRepeats, static_cast<std::uint64_t>(kLongestSearch / each));
-}
+/// Without a number of runs: how many there are at most, and how long they are made.
+constexpr std::uint64_t kMostRuns = 1'000;
+constexpr auto kSearch = std::chrono::seconds(30);
+/// For making all cases smaller and confirming them.
+constexpr auto kConfirmation = std::chrono::seconds(25);
 
 /// Why a campaign is not worthwhile: clients that do not even work without faults, one after the
 /// other, are not worth one.
@@ -197,57 +83,159 @@ void Finish(const DriveSum& sum, const DriveOptions& options, const std::vector<
   for (const DriveFound& one : found) result.counterexamples.push_back(Explain(one));
 }
 
-}  // namespace
+/// A campaign's search, and what becomes of the violations that it has found.
+class Campaign {
+ public:
+  explicit Campaign(const CampaignOptions& options)
+      : options_(options), stop_(*options.drive.stop), drive_(options.drive) {}
 
-Result<DriveResult> RunCampaign(const CampaignOptions& options) {
-  DriveSum sum;
-  std::vector<DriveFound> found;
-  const std::atomic<bool>& stop = *options.drive.stop;
-  DriveOptions drive = options.drive;
-  std::optional<std::string> note;
-  for (std::uint64_t i = 0; i < options.runs && !stop; ++i) {
-    options.progress(i);
-    // The first run is calm.
-    const std::uint64_t seed = SeedWithStrategy(sim::MixSeed(options.seed, i), options.strategy);
-    sim::Choices choices = i == 0 ? sim::Choices::FromTape({}) : ChoicesOfRun(seed);
-    Result<DriveRun> run = RunClients(drive, choices);
-    if (run.ok() && i == 0 && run->own_clocks > 0) {
-      note =
-          "the clients' programs cannot be given a clock (they are linked statically, perhaps), "
-          "and so go by the machine's";
-      drive.virtual_clock = false;
-      run = RunClients(drive, choices);
-    }
-    if (!run.ok()) return run.status();
-    if (stop && run->findings.empty()) {
-      AddStopped(*std::move(run), drive, sum);
-      break;
-    }
-    if (i == 0 && run->findings.empty()) {
-      if (Status works = WhyNot(*run, drive); !works.ok()) return works;
-    }
-    Add(*run, drive, sum);
-    const sim::Tape tape = choices.TakeTape();
-    for (const Finding& finding : std::vector<Finding>(run->findings)) {
-      if (IsKnown(found, finding.slug)) continue;
-      NameBy(finding.slug, *run);
-      found.push_back({{drive, tape}, *run, *run, i + 1});
-    }
+  Result<DriveResult> Run();
+
+ private:
+  bool GoesOn(std::uint64_t runs) const;
+  std::uint64_t Planned(std::uint64_t runs) const;
+  Status SearchCalmly();
+  Status RunOne(std::uint64_t number);
+  void Take(DriveRun run, sim::Choices& choices, std::uint64_t number);
+  Status ConfirmAll();
+  std::string Rate() const;
+
+  const CampaignOptions& options_;
+  const std::atomic<bool>& stop_;
+  DriveOptions drive_;
+  std::unique_ptr<Templates> templates_;
+  std::string why_none_;  // why there are no templates
+  DriveSum sum_;
+  std::vector<DriveFound> found_;
+  std::vector<std::string> notes_;
+  const steady_clock::time_point began_ = steady_clock::now();
+  Duration searched_{};
+};
+
+bool Campaign::GoesOn(std::uint64_t runs) const {
+  if (stop_) return false;
+  if (options_.runs) return runs < *options_.runs;
+  return runs < kMostRuns && steady_clock::now() - began_ < kSearch;
+}
+
+std::uint64_t Campaign::Planned(std::uint64_t runs) const {
+  if (options_.runs) return *options_.runs;
+  const std::chrono::duration<double> passed = steady_clock::now() - began_;
+  const double share = passed / std::chrono::duration<double>(kSearch);
+  const double all = static_cast<double>(runs) / std::max(share, 0.001);
+  return std::min(kMostRuns, static_cast<std::uint64_t>(all) + 1);
+}
+
+/// The first run, which is calm and of started clients, and shows how the others are to be made.
+Status Campaign::SearchCalmly() {
+  sim::Choices choices = sim::Choices::FromTape({});
+  Result<DriveRun> run = RunClients(drive_, choices);
+  if (run.ok() && run->own_clocks > 0) {
+    notes_.emplace_back(
+        "the clients' programs cannot be given a clock (they are linked statically, perhaps), and "
+        "so go by the machine's");
+    drive_.virtual_clock = false;
+    choices = sim::Choices::FromTape({});
+    run = RunClients(drive_, choices);
   }
+  if (!run.ok()) return run.status();
+  if (!stop_ && run->findings.empty()) {
+    if (Status works = WhyNot(*run, drive_); !works.ok()) return works;
+  }
+  if (!stop_ && GoesOn(1)) {
+    auto templates = TemplatesFor(drive_, *run, why_none_);
+    if (!templates.ok()) return templates.status();
+    templates_ = *std::move(templates);
+    drive_.templates = templates_.get();
+  }
+  Take(*std::move(run), choices, 0);
+  return Status();
+}
+
+Status Campaign::RunOne(std::uint64_t number) {
+  const std::uint64_t seed =
+      SeedWithStrategy(sim::MixSeed(options_.seed, number), options_.strategy);
+  sim::Choices choices = ChoicesOfRun(seed);
+  Result<DriveRun> run = RunClients(drive_, choices);
+  if (!run.ok()) return run.status();
+  Take(*std::move(run), choices, number);
+  return Status();
+}
+
+void Campaign::Take(DriveRun run, sim::Choices& choices, std::uint64_t number) {
+  if (stop_ && run.findings.empty()) return AddStopped(std::move(run), drive_, sum_);
+  Add(run, drive_, sum_);
+  const sim::Tape tape = choices.TakeTape();
+  for (const Finding& finding : std::vector<Finding>(run.findings)) {
+    if (IsKnown(found_, finding.slug)) continue;
+    NameBy(finding.slug, run);
+    found_.push_back({{drive_, tape}, run, run, number + 1});
+  }
+}
+
+Status Campaign::ConfirmAll() {
+  const auto limit = steady_clock::now() + kConfirmation;
+  auto left = static_cast<std::int64_t>(found_.size());
+  for (DriveFound& one : found_) {
+    const Duration share = (limit - steady_clock::now()) / left--;
+    if (Status done = Confirm(share, stop_, one); !done.ok()) return done;
+  }
+  if (stop_ || templates_ == nullptr) return Status();
+  for (const DriveFound& one : found_) {
+    if (one.again > 0) continue;
+    notes_.push_back(
+        fmt::format("copies of the clients violated {} in run {}, but started ones did not with "
+                    "the same choices: it does not count",
+                    one.run.findings.front().slug, one.first_run));
+  }
+  std::erase_if(found_, [](const DriveFound& one) { return one.again == 0; });
+  return Status();
+}
+
+/// How fast the search was, and what for.
+std::string Campaign::Rate() const {
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  rusage own{};
+  rusage clients{};
+  getrusage(RUSAGE_SELF, &own);
+  getrusage(RUSAGE_CHILDREN, &clients);
+  const double own_s = seconds(own.ru_utime) + seconds(own.ru_stime);
+  const double clients_s = seconds(clients.ru_utime) + seconds(clients.ru_stime);
+  const double searched_s = std::chrono::duration<double>(searched_).count();
+  return fmt::format(
+      "{} runs in {:.1f} s, {:.1f} a second; processor time of the clients {:.1f} s, of interlock "
+      "itself {:.1f} s ({:.0f} %)",
+      sum_.runs, searched_s, static_cast<double>(sum_.runs) / std::max(searched_s, 0.001),
+      clients_s, own_s, 100 * own_s / std::max(own_s + clients_s, 0.001));
+}
+
+Result<DriveResult> Campaign::Run() {
+  options_.progress(0, Planned(0));
+  if (Status calm = SearchCalmly(); !calm.ok()) return calm;
+  for (std::uint64_t i = 1; GoesOn(i); ++i) {
+    options_.progress(i, Planned(i));
+    if (Status done = RunOne(i); !done.ok()) return done;
+  }
+  searched_ = steady_clock::now() - began_;
+  if (Status confirmed = ConfirmAll(); !confirmed.ok()) return confirmed;
+  if (options_.runs != 1U && sum_.runs > 0) {
+    notes_.push_back(HowRunsBegin(templates_.get(), drive_.clients, why_none_));
+  }
+  templates_.reset();  // so that their processor time is counted, too
+  notes_.push_back(Rate());
   DriveResult result;
-  result.report.seed = options.seed;
-  for (DriveFound& one : found) {
-    if (Status smaller = Smaller(one, stop).Search(); !smaller.ok()) return smaller;
-    DriveSum of_repeats;
-    if (Status repeated = Repeat(RepeatsOf(one.run), stop, one, of_repeats); !repeated.ok()) {
-      return repeated;
-    }
-  }
-  if (stop) result.report.status = reports::RunStatus::kPartial;
-  Finish(sum, drive, found, result);
-  if (note) result.report.notes.push_back(*note);
+  result.report.seed = options_.seed;
+  if (stop_) result.report.status = reports::RunStatus::kPartial;
+  Finish(sum_, drive_, found_, result);
+  for (std::string& note : notes_) result.report.notes.push_back(std::move(note));
   return result;
 }
+
+}  // namespace
+
+Result<DriveResult> RunCampaign(const CampaignOptions& options) { return Campaign(options).Run(); }
 
 Result<DriveResult> ReplayCase(const DriveCase& one, std::uint64_t times,
                                const std::atomic<bool>& stop) {

@@ -23,11 +23,11 @@ namespace interlock::scenarios::drive {
 
 struct CampaignOptions {
   DriveOptions drive;
-  std::uint64_t runs = 200;
+  std::optional<std::uint64_t> runs;  ///< nullopt: at most 1000, and as many as 30 s allow
   std::uint64_t seed = 1;
   std::optional<Strategy> strategy;  ///< nullopt: all of them in turn
-  /// Called with the number of runs done.
-  std::function<void(std::uint64_t)> progress = [](std::uint64_t) {};
+  /// Called with the number of runs done, and of all, which is estimated if not given.
+  std::function<void(std::uint64_t, std::uint64_t)> progress = [](std::uint64_t, std::uint64_t) {};
 };
 
 struct DriveResult {

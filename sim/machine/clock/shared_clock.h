@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <span>
 
 namespace interlock::sim::machine {
 
@@ -55,11 +56,19 @@ struct SharedClock {
   std::atomic<std::int64_t> wall_rate_ppm = 0;
   std::atomic<std::int64_t> wall_since_ns = 0;
   std::int32_t client = 0;
+  /// The template's process (see template.cc), which may become another program; 0: not known yet.
+  std::atomic<std::int32_t> process = 0;
+  std::atomic<std::int32_t> slots = 0;  ///< how many of the sleepers have ever been in use
   std::array<Sleeper, 256> sleepers;
 };
 
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 static_assert(std::atomic<WakeBy>::is_always_lock_free);
+
+/// The sleepers that may be in use.
+inline std::span<Sleeper> SleepersOf(SharedClock& clock) {
+  return std::span(clock.sleepers).first(static_cast<std::size_t>(clock.slots.load()));
+}
 
 /// Converts the clock's time to the client's time of day, and back. REQUIRES: later than
 /// wall_since_ns.

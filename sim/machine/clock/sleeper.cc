@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sim/machine/clock/template.h"
+
 namespace interlock::sim::machine {
 namespace {
 
@@ -42,24 +44,28 @@ void ForgetParent() {
 }
 
 __attribute__((constructor)) void Attach() {
-  const char* file = getenv(kClockVariable);
-  if (file == nullptr) return;
-  const int descriptor = open(file, O_RDWR | O_CLOEXEC);
-  if (descriptor < 0) return;
-  void* page =
-      mmap(nullptr, sizeof(SharedClock), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-  close(descriptor);
-  if (page == MAP_FAILED || pthread_key_create(&at_thread_end, GiveBack) != 0) return;
+  const char* name = getenv(kClockVariable);
+  if (name == nullptr || pthread_key_create(&at_thread_end, GiveBack) != 0) return;
+  const int file = open(name, O_RDWR | O_CLOEXEC);
+  if (file < 0) return;
+  const bool taken = TakePage(file);
+  close(file);
+  if (!taken) return;
   pthread_atfork(nullptr, nullptr, ForgetParent);
-  clock_page = static_cast<SharedClock*>(page);
+  BecomeTemplate();
 }
 
 Sleeper* Mine() {
   if (my_sleeper != nullptr) return my_sleeper;
   const auto thread = static_cast<std::int32_t>(Ask(SYS_gettid));
+  std::int32_t slots = 0;
   for (Sleeper& one : clock_page->sleepers) {
+    ++slots;
     std::int32_t free = 0;
     if (!one.thread.compare_exchange_strong(free, thread)) continue;
+    std::int32_t before = clock_page->slots;
+    while (before < slots && !clock_page->slots.compare_exchange_weak(before, slots)) {
+    }
     one.process = static_cast<std::int32_t>(Ask(SYS_getpid));
     my_sleeper = &one;
     pthread_setspecific(at_thread_end, &one);
@@ -84,6 +90,14 @@ int MakeSocket(std::int32_t thread) {
 }  // namespace
 
 SharedClock* Clock() { return clock_page; }
+
+bool TakePage(int file) {
+  void* page = mmap(nullptr, sizeof(SharedClock), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (page == MAP_FAILED) return false;
+  if (clock_page != nullptr) munmap(clock_page, sizeof(SharedClock));
+  clock_page = static_cast<SharedClock*>(page);
+  return true;
+}
 
 std::int64_t NowNs() {
   clock_page->readings.fetch_add(1, std::memory_order_relaxed);

@@ -25,6 +25,8 @@ namespace interlock::sim::machine {
 /// Null: this program uses the machine's clock.
 SharedClock* Clock();
 std::int64_t NowNs();
+/// Uses another page from now on, in a file open here. Returns false if it cannot be mapped.
+bool TakePage(int file);
 
 /// A system call that bypasses all replaced functions. Sets errno, as they do.
 long Ask(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0);

@@ -39,7 +39,8 @@ class VirtualClockTest : public ::testing::Test {
     for (;;) {
       if (process_->ended()) return std::nullopt;
       // In this order: who has not noticed yet that its time has come naps for all one sees.
-      if (!clock_->IsWaking(0) && stillness_.Look(*process_, false, clock_->NappingOf(0), kApart)) {
+      if (!clock_->IsWaking(0) &&
+          stillness_.Look(*process_, Sign::kNone, clock_->NappingOf(0), kApart)) {
         if (const auto wake_us = clock_->NextWakeUs(0))
           return *wake_us - sim::machine::VirtualClock::kEpochUs;
       }

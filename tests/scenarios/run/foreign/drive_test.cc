@@ -54,7 +54,8 @@ TEST(DriveTest, ANaiveReleaseInPythonRemovesAnothersLockAndDoesSoAgain) {
   const ChildResult found = Drive(options, kPython, "naive.py");
   EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
   EXPECT_THAT(found.out, AllOf(HasSubstr("LK005"), HasSubstr("by DEL lock:stock"),
-                               HasSubstr("in 5 of 5 runs"), HasSubstr("drive --replay")));
+                               HasSubstr("in 5 of 5 runs"), HasSubstr("drive --replay"),
+                               HasSubstr("each run copies the clients")));
   const std::string file = folder.path() + "/counterexamples/drive.foreign-release.json";
   const ChildResult again = RunChild({INTERLOCK_PROGRAM, "drive", "--replay", file});
   EXPECT_EQ(again.exit_code, 1) << again.out << again.err;
@@ -77,7 +78,8 @@ TEST(ManyRunsOfDriveTest, AnExpireOfItsOwnInRubyLeavesTheLockForEver) {
 TEST(ManyRunsOfDriveTest, ALookBeforeTheReleaseInNodeComesTooEarly) {
   const ChildResult found = Drive(Only("--expiries", "20"), kNode, "naive.js");
   EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
-  EXPECT_THAT(found.out, AllOf(HasSubstr("LK005"), HasSubstr("by DEL lock:stock")));
+  EXPECT_THAT(found.out, AllOf(HasSubstr("LK005"), HasSubstr("by DEL lock:stock"),
+                               HasSubstr("C1 is started anew for each run, because it has")));
 }
 
 TEST(ManyRunsOfDriveTest, ALeaseThatAClientWritesDownIsLedPastItsEnd) {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+//
+// The clients' processes that runs are copied from, one per client (see process_template.h). They
+// serve any number of runs of the same commands with as many clients and servers.
+//
+// Thread safety: that of ForeignProcess.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <interlock/result.h>
+
+#include "scenarios/run/foreign/drive_run.h"
+#include "sim/machine/process_template.h"
+#include "sim/machine/virtual_clock.h"
+
+namespace interlock::scenarios::drive {
+
+/// The clocks of one run's clients, whose random numbers are the same in each run.
+Result<std::unique_ptr<sim::machine::VirtualClock>> MakeClocks(int clients);
+
+class Templates {
+ public:
+  /// Starts them, and waits until each has connected, or `options.patience` is over. Fails as
+  /// Launch does.
+  static Result<std::unique_ptr<Templates>> Start(const DriveOptions& options);
+
+  /// Why the client's process is started anew in each run; empty: it is copied.
+  const std::string& WhyNot(int client) const { return why_not_[static_cast<std::size_t>(client)]; }
+  bool CanCopyAny() const;
+  /// From now on it is started anew.
+  void GiveUp(int client, std::string why);
+
+  /// REQUIRES: WhyNot(client) is empty; the run before has ended.
+  Result<std::unique_ptr<sim::machine::ForeignProcess>> Copy(int client,
+                                                             const std::vector<int>& ports,
+                                                             sim::machine::VirtualClock& clock);
+
+ private:
+  Templates() = default;
+
+  std::unique_ptr<sim::machine::VirtualClock> clock_;
+  std::vector<std::unique_ptr<sim::machine::ProcessTemplate>> templates_;  // null: given up
+  std::vector<std::string> why_not_;
+};
+
+}  // namespace interlock::scenarios::drive

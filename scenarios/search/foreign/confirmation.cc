@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/search/foreign/confirmation.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace interlock::scenarios::drive {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::uint64_t kMostTries = 80;
+constexpr std::uint64_t kRepeats = 5;
+/// Allowance for a client that polls, which does so more or less often.
+constexpr std::uint64_t kFewMore = 2;
+
+/// Makes a case smaller by removing choices as long as the violation still happens.
+class Smaller {
+ public:
+  Smaller(DriveFound& found, Duration at_most, const std::atomic<bool>& stop)
+      : found_(found),
+        stop_(stop),
+        slug_(found.run.findings.front().slug),
+        limit_(steady_clock::now() + at_most) {}
+
+  Status Search() {
+    const auto begin = steady_clock::now();
+    limit_ -= found_.run.real_time;  // Every try takes as long as the run did.
+    for (const sim::Lane lane : {sim::Lane::kFault, sim::Lane::kSchedule}) {
+      for (std::size_t block = Size(lane); block > 0; block /= 2) {
+        if (Status tried = EaseBlocks(lane, block); !tried.ok()) return tried;
+      }
+    }
+    found_.took =
+        std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begin);
+    return Status();
+  }
+
+ private:
+  std::vector<std::uint32_t>& LaneOf(sim::Tape& tape, sim::Lane lane) const {
+    return tape.lanes[static_cast<std::size_t>(lane)];
+  }
+  std::size_t Size(sim::Lane lane) { return LaneOf(found_.one.tape, lane).size(); }
+
+  /// Makes blocks calm, or erases them so that what follows comes earlier.
+  Status EaseBlocks(sim::Lane lane, std::size_t block) {
+    for (std::size_t at = 0; at < Size(lane); at += block) {
+      for (const bool erase : {true, false}) {
+        if (stop_ || found_.tries >= kMostTries || steady_clock::now() > limit_) return Status();
+        DriveCase smaller = found_.one;
+        std::vector<std::uint32_t>& values = LaneOf(smaller.tape, lane);
+        if (at >= values.size()) break;
+        const auto first = values.begin() + static_cast<std::ptrdiff_t>(at);
+        const auto last =
+            values.begin() + static_cast<std::ptrdiff_t>(std::min(at + block, values.size()));
+        const bool calm = std::all_of(first, last, [](std::uint32_t value) { return value == 0; });
+        if (calm) break;
+        if (erase) {
+          values.erase(first, last);
+        } else {
+          std::fill(first, last, 0);
+        }
+        if (Status tried = Try(std::move(smaller)); !tried.ok()) return tried;
+      }
+    }
+    return Status();
+  }
+
+  Status Try(DriveCase smaller) {
+    ++found_.tries;
+    sim::Choices choices = sim::Choices::FromTape(smaller.tape);
+    Result<DriveRun> run = RunClients(smaller.options, choices);
+    if (!run.ok()) return run.status();
+    const bool simpler = run->faults.size() <= found_.run.faults.size() &&
+                         run->commands <= found_.run.commands + kFewMore;
+    if (!Has(*run, slug_) || !simpler) return Status();
+    smaller.tape = choices.TakeTape();
+    found_.one = std::move(smaller);
+    found_.run = *std::move(run);
+    NameBy(slug_, found_.run);
+    return Status();
+  }
+
+  DriveFound& found_;
+  const std::atomic<bool>& stop_;
+  const std::string slug_;
+  steady_clock::time_point limit_;
+};
+
+/// The number of repeats that take no longer than that.
+std::uint64_t RepeatsWithin(Duration at_most, const DriveRun& run) {
+  const auto each = std::max<Duration>(run.real_time, std::chrono::milliseconds(1));
+  return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(at_most / each), 1, kRepeats);
+}
+
+Status ShrinkAndRepeat(Duration at_most, const std::atomic<bool>& stop, DriveFound& found) {
+  if (Status smaller = Smaller(found, at_most, stop).Search(); !smaller.ok()) return smaller;
+  found.one.options.templates = nullptr;
+  DriveSum of_repeats;
+  return Repeat(RepeatsWithin(at_most, found.run), stop, found, of_repeats);
+}
+
+}  // namespace
+
+bool Has(const DriveRun& run, const std::string& slug) {
+  return std::ranges::any_of(run.findings,
+                             [&slug](const Finding& finding) { return finding.slug == slug; });
+}
+
+void NameBy(const std::string& slug, DriveRun& run) {
+  std::stable_partition(run.findings.begin(), run.findings.end(),
+                        [&slug](const Finding& finding) { return finding.slug == slug; });
+}
+
+void AddStopped(DriveRun run, const DriveOptions& options, DriveSum& sum) {
+  sum.stopped = run.stopped;
+  if (sum.runs > 0 || run.commands == 0) return;
+  run.inconclusive = "it was stopped";
+  Add(run, options, sum);
+}
+
+Status Repeat(std::uint64_t times, const std::atomic<bool>& stop, DriveFound& found,
+              DriveSum& sum) {
+  const std::string slug = found.run.findings.empty() ? "" : found.run.findings.front().slug;
+  for (std::uint64_t i = 0; i < times && !stop; ++i) {
+    sim::Choices choices = sim::Choices::FromTape(found.one.tape);
+    Result<DriveRun> run = RunClients(found.one.options, choices);
+    if (!run.ok()) return run.status();
+    if (stop && run->findings.empty()) {
+      AddStopped(*std::move(run), found.one.options, sum);
+      break;
+    }
+    Add(*run, found.one.options, sum);
+    ++found.repeated;
+    if (slug.empty() ? run->findings.empty() : !Has(*run, slug)) continue;
+    if (found.run.findings.empty()) found.run = *std::move(run);
+    ++found.again;
+  }
+  return Status();
+}
+
+Status Confirm(Duration at_most, const std::atomic<bool>& stop, DriveFound& found) {
+  const DriveCase original = found.one;
+  if (Status tried = ShrinkAndRepeat(at_most / 2, stop, found); !tried.ok()) return tried;
+  if (found.again > 0 || original.options.templates == nullptr || stop) return Status();
+  found.one = original;
+  found.one.options.templates = nullptr;
+  found.run = found.original;
+  found.repeated = 0;
+  DriveSum of_repeats;
+  const std::uint64_t times = RepeatsWithin(at_most / 4, found.run);
+  if (Status tried = Repeat(times, stop, found, of_repeats); !tried.ok()) return tried;
+  if (found.again == 0) return Status();
+  found.repeated = 0;
+  found.again = 0;
+  return ShrinkAndRepeat(at_most / 4, stop, found);
+}
+
+}  // namespace interlock::scenarios::drive

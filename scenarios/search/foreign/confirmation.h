@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+//
+// What is done with a violation that a run of foreign clients has shown: the case is made smaller,
+// with copies of the clients where they can be copied, and confirmed by clients that are started.
+//
+// Thread safety: that of ForeignProcess.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include <interlock/result.h>
+#include <interlock/time.h>
+
+#include "scenarios/search/foreign/drive_report.h"
+
+namespace interlock::scenarios::drive {
+
+bool Has(const DriveRun& run, const std::string& slug);
+/// Moves the finding in question to the front, so that it gives the case its name.
+void NameBy(const std::string& slug, DriveRun& run);
+
+/// Adds a run that was cut short without a violation. It counts only if it is the only one, so that
+/// the report can say which clients have met.
+void AddStopped(DriveRun run, const DriveOptions& options, DriveSum& sum);
+
+/// Runs the case, and counts how often it violates its property. If it has none, any violation
+/// counts, and the first violating run is kept.
+Status Repeat(std::uint64_t times, const std::atomic<bool>& stop, DriveFound& found, DriveSum& sum);
+
+/// Makes the case smaller and repeats it with started clients, `at_most` so long. If these never
+/// do what copies did, neither with the smaller case nor with the original, `found.again` is 0.
+Status Confirm(Duration at_most, const std::atomic<bool>& stop, DriveFound& found);
+
+}  // namespace interlock::scenarios::drive

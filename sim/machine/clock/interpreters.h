@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+//
+// What interpreters need in a copy of their process (see template.cc).
+//
+// Python: libraries compare process numbers to find out that they are in a forked child, and then
+// connect anew, which a started client would not do; so the copy is shown the template's number.
+// Python and Ruby tear down all objects when they end, which writes to most of the memory that the
+// copy shares with the template, and takes longer than all that the client has done. So a copy ends
+// as soon as everything has run that a program can see: threads that are joined, what is registered
+// for the end, and (Python) what the main module's objects do when they go. Not run: finalizers of
+// other modules' objects, and of Ruby's. Only an interpreter that is linked dynamically, or exports
+// its functions, is treated like this; any other ends as usual.
+//
+// Thread safety: none. Source: Py_FinalizeEx, rb_set_end_proc in the interpreters' C interfaces.
+#pragma once
+
+#include <sys/types.h>
+
+namespace interlock::sim::machine {
+
+/// fork(2), in the way of the interpreter that runs here: Ruby has to take note of it.
+pid_t ForkInterpreter();
+
+/// Called in a new copy of the process `original`.
+void PrepareInterpreter(pid_t original);
+
+}  // namespace interlock::sim::machine

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// What `interlock drive` and a template say to each other, over a socket that keeps messages apart
+// (SOCK_SEQPACKET). A template is a client's process that stops where it first connects to its
+// server, and there makes a copy of itself for each run, one at a time (see template.cc).
+//
+// Thread safety: plain data.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace interlock::sim::machine {
+
+/// The environment variable of a template: the descriptor of its socket, and the ports at which it
+/// looks for servers, separated by spaces. Nobody listens there.
+inline constexpr const char* kTemplateVariable = "INTERLOCK_TEMPLATE";
+
+/// As many as a run has servers, at most.
+inline constexpr int kMostTemplatePorts = 16;
+
+enum class TemplateNews : std::int32_t {
+  kReached,  ///< its first connect; the number is that of its threads
+  kFamily,   ///< that, but it has started another process, or is one
+  kCopied,   ///< the number is the copy's process
+  kEnded,    ///< the copy has; the number is its wait status (waitpid(2))
+  kFailed,   ///< there is no copy; the number is errno
+};
+
+struct TemplateReport {
+  TemplateNews news = TemplateNews::kReached;
+  std::int32_t number = 0;
+};
+
+/// Asks for a copy. Comes with two descriptors (SCM_RIGHTS): the page of its clock, and the file of
+/// its output.
+struct CopyRequest {
+  /// In place of the template's ports, in their order.
+  std::array<std::uint16_t, kMostTemplatePorts> ports{};
+};
+
+}  // namespace interlock::sim::machine

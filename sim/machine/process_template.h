@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// A client whose process is started once, stops where it first connects to a server, and is copied
+// there for each run: starting an interpreter costs a hundred times more than what follows. See
+// clock/template.cc for what happens inside of it.
+//
+// Guarantee: a copy goes on as a started process would, with the same readings of the clock and the
+// same random numbers. Non-guarantee: its process number is another one than before the copy, and
+// what it read or wrote before stands for all runs; so a clock that is wrong from the client's
+// start is wrong from the connect on only. A program that has several threads by then, or waits for
+// a time before it connects, or cannot be given a clock, cannot be copied.
+//
+// The template ends with the object, and with the thread that made it. Thread safety: none. Source:
+// fork(2).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <interlock/result.h>
+#include <interlock/time.h>
+
+#include "sim/machine/foreign_process.h"
+#include "sim/machine/virtual_clock.h"
+
+namespace interlock::sim::machine {
+
+class ProcessTemplate {
+ public:
+  /// Starts the client's command with a clock of its own, `clock`, at places of `servers` servers.
+  /// Fails as Launch does. `clock` must outlive the object.
+  static Result<std::unique_ptr<ProcessTemplate>> Start(const std::vector<std::string>& command,
+                                                        int client, int servers,
+                                                        const VirtualClock& clock);
+  ~ProcessTemplate();
+  ProcessTemplate(const ProcessTemplate&) = delete;
+  ProcessTemplate& operator=(const ProcessTemplate&) = delete;
+
+  /// Waits until it has stopped at its first connect, `at_most` so long. Returns why it cannot be
+  /// copied; empty: it can.
+  std::string AwaitConnect(Duration at_most);
+
+  /// A copy that finds its servers at `ports`, and lives by `clock`. kUnavailable: no process.
+  /// REQUIRES: AwaitConnect() has returned that it can; the copy before has ended; `ports` are as
+  /// many as the servers.
+  Result<std::unique_ptr<ForeignProcess>> Copy(const std::vector<int>& ports, VirtualClock& clock);
+
+ private:
+  ProcessTemplate(int client, const VirtualClock& clock) : client_(client), clock_(clock) {}
+
+  const int client_;
+  const VirtualClock& clock_;
+  std::vector<int> places_;  // sockets that keep the ports at which it looks from being used
+  int control_ = -1;
+  std::unique_ptr<ForeignProcess> process_;
+};
+
+}  // namespace interlock::sim::machine
