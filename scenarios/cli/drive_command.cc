@@ -256,7 +256,7 @@ void AddDriveCommand(Command app, Work& work) {
   command
       .Add("--runs", settings->runs,
            "number of runs, each with processes of its own; default: at most 1000, and as many as "
-           "30s allow")
+           "28s allow")
       .InRange(1, 1'000'000'000);
   command.Add("--seed", settings->seed, "seed of the runs' choices; the first run is calm")
       .ShowDefault();

@@ -23,9 +23,9 @@ using std::chrono::steady_clock;
 constexpr std::size_t kShownFailures = 5;
 /// Without a number of runs: how many there are at most, and how long they are made.
 constexpr std::uint64_t kMostRuns = 1'000;
-constexpr auto kSearch = std::chrono::seconds(30);
+constexpr auto kSearch = std::chrono::seconds(28);
 /// For making all cases smaller and confirming them.
-constexpr auto kConfirmation = std::chrono::seconds(25);
+constexpr auto kConfirmation = std::chrono::seconds(22);
 
 /// Why a campaign is not worthwhile: clients that do not even work without faults, one after the
 /// other, are not worth one.

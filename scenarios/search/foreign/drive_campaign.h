@@ -23,7 +23,7 @@ namespace interlock::scenarios::drive {
 
 struct CampaignOptions {
   DriveOptions drive;
-  std::optional<std::uint64_t> runs;  ///< nullopt: at most 1000, and as many as 30 s allow
+  std::optional<std::uint64_t> runs;  ///< nullopt: at most 1000, and as many as 28 s allow
   std::uint64_t seed = 1;
   std::optional<Strategy> strategy;  ///< nullopt: all of them in turn
   /// Called with the number of runs done, and of all, which is estimated if not given.
