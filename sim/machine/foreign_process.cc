@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,7 +29,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kSignalBase = 128;  // as shells report a signal in an exit code
+constexpr int kSignalBase = 128;                   // as shells report a signal in an exit code
+constexpr rlim_t kLargestFile = rlim_t{64} << 20U;  // bytes, of any of its files
 
 /// Runs in the new process and turns it into the other program. On failure it writes errno to the
 /// pipe and exits.
@@ -44,6 +46,8 @@ constexpr int kSignalBase = 128;  // as shells report a signal in an exit code
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
   if (passed >= 0) fcntl(passed, F_SETFD, 0);
+  const rlimit limit{kLargestFile, kLargestFile};  // Its output is in memory.
+  setrlimit(RLIMIT_FSIZE, &limit);
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<std::string> words = command;
   std::vector<char*> argv;

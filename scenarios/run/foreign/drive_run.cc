@@ -47,6 +47,7 @@ class Drive {
 
  private:
   bool Settle();
+  bool NobodyConnects() const;
   bool LookAtAll();
   Duration WorkOf(int client);
   bool NoteSpinners(const std::vector<Duration>& worked);
@@ -110,6 +111,10 @@ bool Drive::Settle() {
     state_.world.Poll(Duration{});
     const bool all = LookAtAll();
     if (state_.crew.CountAlive() == 0 || *state_.options.stop) return false;
+    if (NobodyConnects()) {
+      state_.run.inconclusive = "no client has connected";
+      return false;
+    }
     if (all) return true;
     if (std::chrono::steady_clock::now() > limit) {
       limit = std::chrono::steady_clock::now() + half;
@@ -123,6 +128,14 @@ bool Drive::Settle() {
     }
     state_.world.Poll(state_.crew.pause());
   }
+}
+
+/// Whether none has ever connected, although most of the patience is over.
+bool Drive::NobodyConnects() const {
+  for (int client = 0; client < state_.options.clients; ++client) {
+    if (state_.gate.has_connected(client)) return false;
+  }
+  return std::chrono::steady_clock::now() - state_.began > state_.options.patience * 4 / 5;
 }
 
 /// Takes note of clients that have ended. Returns whether all others stand still.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <memory>
 #include <utility>
 
@@ -27,6 +28,8 @@ constexpr auto kSearch = std::chrono::seconds(28);
 /// For making all cases smaller and confirming them.
 constexpr auto kConfirmation = std::chrono::seconds(22);
 
+constexpr int kFileTooLarge = 128 + SIGXFSZ;
+
 /// Why a campaign is not worthwhile: clients that do not even work without faults, one after the
 /// other, are not worth one.
 Status WhyNot(const DriveRun& calm, const DriveOptions& options) {
@@ -35,7 +38,9 @@ Status WhyNot(const DriveRun& calm, const DriveOptions& options) {
   for (const DriveEnd& end : calm.ends) {
     if (end.exit_code == 0) continue;
     ++failed;
-    if (said.empty()) said = fmt::format("exit code {}\n{}", end.exit_code, end.last_words);
+    if (!said.empty()) continue;
+    said = fmt::format("exit code {}\n{}", end.exit_code, end.last_words);
+    if (end.exit_code == kFileTooLarge) said = "it has printed more than 64 MiB";
   }
   const std::string command = CommandLine(options);
   if (failed == options.clients) {

@@ -53,9 +53,9 @@ TEST(DriveTest, ANaiveReleaseInPythonRemovesAnothersLockAndDoesSoAgain) {
   options.insert(options.end(), {"--out", folder.path()});
   const ChildResult found = Drive(options, kPython, "naive.py");
   EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
-  EXPECT_THAT(found.out, AllOf(HasSubstr("LK005"), HasSubstr("by DEL lock:stock"),
-                               HasSubstr("in 5 of 5 runs"), HasSubstr("drive --replay"),
-                               HasSubstr("each run copies the clients")));
+  EXPECT_THAT(found.out,
+              AllOf(HasSubstr("LK005"), HasSubstr("by DEL lock:stock"), HasSubstr("in 5 of 5 runs"),
+                    HasSubstr("drive --replay"), HasSubstr("each run copies the clients")));
   const std::string file = folder.path() + "/counterexamples/drive.foreign-release.json";
   const ChildResult again = RunChild({INTERLOCK_PROGRAM, "drive", "--replay", file});
   EXPECT_EQ(again.exit_code, 1) << again.out << again.err;
@@ -161,6 +161,19 @@ TEST(DriveTest, ClientsThatFailWithoutAnyFaultAreShown) {
   const ChildResult elsewhere = Drive({}, {"--", "/bin/true"}, "");
   EXPECT_EQ(elsewhere.exit_code, 65);
   EXPECT_THAT(elsewhere.err, AllOf(HasSubstr("no client has connected"), HasSubstr("REDIS_URL")));
+}
+
+TEST(DriveTest, WhoNeverConnectsOrPrintsWithoutEndIsNamed) {
+  const ChildResult idle = Drive({"--timeout", "1s"}, {"--", "tail", "-f", "/dev/null"}, "");
+  EXPECT_EQ(idle.exit_code, 65);
+  EXPECT_THAT(idle.err, HasSubstr("no client has connected"));
+  const ChildResult spinning =
+      Drive({"--timeout", "1s"}, {"--", "/usr/bin/python3", "-c", "while True: pass"}, "");
+  EXPECT_EQ(spinning.exit_code, 65);
+  EXPECT_THAT(spinning.err, HasSubstr("no client has connected"));
+  const ChildResult printing = Drive({}, {"--", "yes"}, "");
+  EXPECT_EQ(printing.exit_code, 65);
+  EXPECT_THAT(printing.err, HasSubstr("printed more than 64 MiB"));
 }
 
 TEST(DriveTest, AClientThatNeverSleepsEndsTheRun) {
