@@ -235,7 +235,7 @@ void ServerFaults::End(std::size_t index) {
       return EndReshard();
     case FaultKind::kSlotMigration:
     case FaultKind::kLateClaim:
-      return EndMigration(end.kind);
+      return EndMigration();
     case FaultKind::kReplicationStop:
       return engine_.servers.SetCutOff(node, false);
     case FaultKind::kOom:

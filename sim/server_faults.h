@@ -59,7 +59,7 @@ class ServerFaults {
   void BeginReshard(const Process& process, const Fault& fault);
   void EndReshard();
   void BeginMigration(const Process& process, const Fault& fault);
-  void EndMigration(FaultKind kind);
+  void EndMigration();
   /// The fault's effect on the node ends after its length.
   void EndLater(const Fault& fault, int node);
   void End(std::size_t index);

@@ -15,8 +15,8 @@ namespace {
 /// After which an operator looks again whether the servers are there.
 constexpr std::chrono::milliseconds kTryAgain(100);
 
-/// Twice cluster-manual-failover-timeout.
-constexpr std::chrono::seconds kLongestPause(10);
+/// The claim comes just before the pause is over.
+constexpr std::chrono::milliseconds kLongestPause(redis::SlotMigrations::kPauseMs - 1);
 
 Shards::Execute AsOperator(Engine& engine) {
   return [&engine](int node, const redis::Argv& argv) {
@@ -42,38 +42,33 @@ void ServerFaults::FailOverShard(const Process& process, const Fault& fault) {
 
 void ServerFaults::BeginReshard(const Process& process, const Fault& fault) {
   Shards& shards = engine_.servers.shards();
-  if (shards.moving() || !shards.CanMove()) return;
+  if (!shards.CanMove()) return;
   engine_.ReportFault(process, fault);
   shards.BeginMove(AsOperator(engine_));
   EndLater(fault, 0);
 }
 
 void ServerFaults::EndReshard() {
-  const bool ended = engine_.servers.shards().EndMove([this](int node, const redis::Argv& argv) {
-    engine_.network.ExecuteAsAdmin(node, 0, argv, nullptr);
-  });
+  const bool ended = engine_.servers.shards().EndMove(AsOperator(engine_));
   engine_.network.ServersActed();
   if (!ended) EndLater({.kind = FaultKind::kReshard, .length = kTryAgain}, 0);
 }
 
 void ServerFaults::BeginMigration(const Process& process, const Fault& fault) {
   Shards& shards = engine_.servers.shards();
-  if (shards.moving() || !shards.CanMove()) return;
+  if (!shards.CanMove()) return;
+  const bool late = fault.kind == FaultKind::kLateClaim;
   Fault effective = fault;
   effective.length = std::max(fault.length, Duration{});
-  const bool pauses = fault.kind == FaultKind::kSlotMigration;
-  if (pauses) effective.length = std::min<Duration>(effective.length, kLongestPause);
+  if (!late) effective.length = std::min<Duration>(effective.length, kLongestPause);
   engine_.ReportFault(process, effective);
-  shards.BeginMigration();
-  if (pauses) shards.PauseWrites(AsOperator(engine_), effective.length);
+  shards.BeginMigration(AsOperator(engine_), late);
   EndLater(effective, 0);
 }
 
-void ServerFaults::EndMigration(FaultKind kind) {
-  Shards& shards = engine_.servers.shards();
-  const bool claimed = shards.EndMigration();
-  if (claimed && kind == FaultKind::kLateClaim) ReportChange(0, ServerChange::kData);
-  shards.EndPauses(AsOperator(engine_));
+void ServerFaults::EndMigration() {
+  const bool lost = engine_.servers.shards().EndMigration();
+  if (lost) ReportChange(0, ServerChange::kData);
   engine_.network.ServersActed();
 }
 

@@ -2,7 +2,6 @@
 #include "sim/shards.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "sim/redis/cluster_bus.h"
@@ -10,6 +9,9 @@
 #include "sim/redis/rdb/payload.h"
 
 namespace interlock::sim {
+
+using State = redis::SlotMigration::State;
+
 namespace {
 
 constexpr int kDatabase = 0;  // a cluster has no other one
@@ -20,6 +22,15 @@ Shards::Shards(redis::Topology& topology, std::size_t masters)
     : topology_(topology), masters_(masters) {
   const redis::ClusterSpec spec{.masters = masters, .replicas = topology.size() / masters - 1};
   view_ = redis::ClusterBus::FirstView(topology, spec);
+}
+
+int Shards::NodeOf(const std::string& id) const {
+  const auto found = std::ranges::find(view_.nodes, id, &redis::ClusterNode::id);
+  return static_cast<int>(found - view_.nodes.begin());
+}
+
+redis::SlotMigrations& Shards::MigrationsOf(int node) const {
+  return topology_.engine(Id(node)).cluster.migrations();
 }
 
 bool Shards::HasKey(int node, std::string_view key) const {
@@ -57,9 +68,7 @@ void Shards::OnStart(int node) {
 
 int Shards::MasterOf(int node) const {
   const std::string& master = view_.nodes[Id(node)].master_id;
-  if (master.empty()) return node;
-  const auto found = std::ranges::find(view_.nodes, master, &redis::ClusterNode::id);
-  return static_cast<int>(found - view_.nodes.begin());
+  return master.empty() ? node : NodeOf(master);
 }
 
 std::optional<int> Shards::ReplicaOf(int master) {
@@ -122,6 +131,7 @@ void Shards::Give(std::size_t slot, const Move& move) {
 }
 
 bool Shards::CanMove() const {
+  if (migrating_ || !moves_.empty()) return false;
   bool has_keys = false;
   for (int node = 0; node < static_cast<int>(topology_.size()); ++node) {
     if (MasterOf(node) != node) continue;
@@ -188,63 +198,50 @@ void Shards::MoveKey(const Move& move, const std::string& key, const Execute& ex
   if (HasKey(move.to, key)) execute(move.from, {"DEL", key});
 }
 
-void Shards::BeginMigration() {
-  for (const auto& [master, slots] : KeysOfMasters()) {
-    for (const auto& [slot, keys] : slots) {
-      Migration& migration = migrations_[slot];
-      migration.move = {master, NextMaster(master)};
-      for (const std::string& key : keys) {
-        const redis::Entry* entry = topology_.engine(Id(master)).keyspace.Peek(kDatabase, key);
-        migration.keys.emplace_back(key, *entry);
-      }
+void Shards::ForEachRunning(const std::function<void(int, redis::SlotMigration&)>& act) {
+  for (int node = 0; node < static_cast<int>(topology_.size()); ++node) {
+    for (redis::SlotMigration& one : MigrationsOf(node).all()) {
+      if (!one.IsOver()) act(node, one);
     }
   }
 }
 
-// It lasts a bit longer, because the migration is to end it.
-void Shards::PauseWrites(const Execute& execute, Duration length) {
-  const auto whole = std::chrono::ceil<std::chrono::milliseconds>(length).count() + 1;
-  for (const auto& [slot, migration] : migrations_) {
-    if (std::ranges::count(paused_, migration.move.from) == 0) {
-      paused_.push_back(migration.move.from);
-    }
+void Shards::BeginMigration(const Execute& execute, bool late) {
+  migrating_ = true;
+  for (const auto& [master, slots] : KeysOfMasters()) {
+    if (slots.empty()) continue;
+    redis::Argv order = {"CLUSTER", "MIGRATESLOTS", "SLOTSRANGE"};
+    for (const auto& [slot, keys] : slots) order.insert(order.end(), 2, std::to_string(slot));
+    order.insert(order.end(), {"NODE", view_.nodes[Id(NextMaster(master))].id});
+    execute(master, order);
   }
-  for (const int node : paused_) execute(node, {"CLIENT", "PAUSE", std::to_string(whole), "WRITE"});
+  ForEachRunning([&](int node, redis::SlotMigration& one) {
+    if (!one.exports) return;
+    redis::SlotMigrations& exports = MigrationsOf(node);
+    while (one.state < State::kFailoverGranted) {
+      exports.Advance(one, MigrationsOf(NodeOf(one.target)));
+    }
+    if (late) exports.LetPauseRunOut(one);
+  });
 }
 
 bool Shards::EndMigration() {
-  const std::map<std::size_t, Migration> migrations = std::exchange(migrations_, {});
-  const bool all_serve = std::ranges::all_of(migrations, [&](const auto& one) {
-    return Serves(one.second.move.from) && Serves(one.second.move.to);
+  migrating_ = false;
+  bool lost = false;
+  ForEachRunning([&](int node, redis::SlotMigration& one) {
+    if (one.exports) return;
+    const int source = NodeOf(one.source);
+    const redis::SlotMigration* theirs = MigrationsOf(source).Find(one.name);
+    if (!Serves(source) || !Serves(node) || theirs == nullptr || !theirs->IsClaimable()) return;
+    lost = lost || theirs->IsOver();
+    MigrationsOf(node).Claim(one, view_);
   });
-  if (!all_serve) return false;
-  for (const auto& [slot, migration] : migrations) {
-    Take(migration);
-    Give(slot, migration.move);
-    const auto keys = KeysBySlot(migration.move.from);
-    const auto stale = keys.find(slot);
-    if (stale == keys.end()) continue;
-    redis::Keyspace& keyspace = topology_.engine(Id(migration.move.from)).keyspace;
-    for (const std::string& key : stale->second) keyspace.Remove(kDatabase, key);
-  }
   TellAll();
-  return true;
-}
-
-void Shards::EndPauses(const Execute& execute) {
-  for (const int node : std::exchange(paused_, {})) {
-    if (Serves(node)) execute(node, {"CLIENT", "UNPAUSE"});
-  }
-}
-
-// Not by commands: a key may be at its last millisecond, which RESTORE would not give it.
-void Shards::Take(const Migration& migration) {
-  redis::Engine& target = topology_.engine(Id(migration.move.to));
-  for (const auto& [key, entry] : migration.keys) {
-    if (entry.IsExpiredAt(target.now_ms())) continue;
-    target.keyspace.Remove(kDatabase, key);
-    target.keyspace.Add(kDatabase, key, redis::Data(entry.data), entry.expires_at_ms);
-  }
+  ForEachRunning([this](int node, redis::SlotMigration& one) {
+    MigrationsOf(node).LoseTouch(one);
+    if (Serves(node)) topology_.engine(Id(node)).RunTimers();
+  });
+  return lost;
 }
 
 }  // namespace interlock::sim

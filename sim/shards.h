@@ -20,7 +20,7 @@
 #include <interlock/time.h>
 
 #include "sim/redis/cluster_view.h"
-#include "sim/redis/database.h"
+#include "sim/redis/slot_migrations.h"
 #include "sim/redis/topology.h"
 
 namespace interlock::sim {
@@ -49,54 +49,47 @@ class Shards {
   // Slots are moved by keys, as CLUSTER SETSLOT and MIGRATE do.
   /// Executes a command at a node.
   using Execute = std::function<void(int node, const redis::Argv& argv)>;
-  bool moving() const { return !moves_.empty() || !migrations_.empty(); }
-  /// There are keys, and all masters serve.
+  /// There are keys, all masters serve, and no slot is being moved.
   bool CanMove() const;
   /// Begins to move each slot that has keys to the next master, with half of its keys. REQUIRES:
-  /// nothing is being moved, and something can be.
+  /// CanMove().
   void BeginMove(const Execute& execute);
   /// Moves the other keys, and gives the slots to their new masters. False: one of the nodes does
   /// not serve, or refuses a key.
   bool EndMove(const Execute& execute);
 
-  // Slots are moved at once, as CLUSTER MIGRATESLOTS does in Valkey 9.
-  /// The next master gets what each slot with keys has now. REQUIRES: as BeginMove.
-  void BeginMigration();
-  /// All writes to the present masters of these slots wait.
-  void PauseWrites(const Execute& execute, Duration length);
-  /// The next masters claim the slots with what they got; what was written since is lost. False: a
-  /// node did not serve, so that all stay where they are.
+  // Slots are moved at once: the nodes themselves do it, see redis::SlotMigrations.
+  /// All masters are told to give the slots that have keys to the next one (CLUSTER MIGRATESLOTS),
+  /// which may claim them then. `late`: when writes wait no more. REQUIRES: as BeginMove.
+  void BeginMigration(const Execute& execute, bool late);
+  /// The next masters claim the slots with what they got; those of whom one node does not serve
+  /// stay where they are. True: writes that were acknowledged since may be lost.
   bool EndMigration();
-  /// What has waited is served, or sent away.
-  void EndPauses(const Execute& execute);
 
  private:
   struct Move {
     int from = 0;
     int to = 0;
   };
-  struct Migration {
-    Move move;
-    std::vector<std::pair<std::string, redis::Entry>> keys;
-  };
 
   static redis::NodeId Id(int node) { return static_cast<redis::NodeId>(node); }
   bool Serves(int node) const { return topology_.IsUp(Id(node)) && !topology_.IsPaused(Id(node)); }
+  int NodeOf(const std::string& id) const;
+  redis::SlotMigrations& MigrationsOf(int node) const;
   void Tell(int node);
   bool HasKey(int node, std::string_view key) const;
   std::map<std::size_t, std::vector<std::string>> KeysBySlot(int node) const;
   std::map<int, std::map<std::size_t, std::vector<std::string>>> KeysOfMasters() const;
   int NextMaster(int master) const;
+  void ForEachRunning(const std::function<void(int node, redis::SlotMigration& one)>& act);
   void Give(std::size_t slot, const Move& move);
-  void Take(const Migration& migration);
   void MoveKey(const Move& move, const std::string& key, const Execute& execute);
 
   redis::Topology& topology_;
   const std::size_t masters_;
   redis::ClusterView view_;            // what all nodes believe
   std::map<std::size_t, Move> moves_;  // by slot
-  std::map<std::size_t, Migration> migrations_;
-  std::vector<int> paused_;  // for them
+  bool migrating_ = false;
 };
 
 }  // namespace interlock::sim

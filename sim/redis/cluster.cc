@@ -49,6 +49,7 @@ void Cluster::SetView(ClusterView view) {
         return owner != kNoNode && !v.nodes[static_cast<std::size_t>(owner)].failed;
       });
   SendAwayBlocked();
+  migrations().OnView();
 }
 
 std::optional<std::size_t> Cluster::FindNode(std::string_view id) const {

@@ -44,7 +44,8 @@ class Cluster {
   bool enabled() const { return state_.has_value(); }
   /// REQUIRES: enabled().
   const ClusterView& view() const { return state_->view; }
-  /// Redirects clients that are blocked on keys which the node no longer serves.
+  /// Redirects clients that are blocked on keys which the node no longer serves, and ends exports
+  /// of slots that have been claimed.
   void SetView(ClusterView view);
 
   /// Whether every slot is served by a working master, and this node sees a majority of masters.

@@ -88,7 +88,6 @@ void ClusterBus::Tick() {
     if (!Runs(node)) continue;
     if (topology_.server(node).TakeFailoverRequest()) nodes_[node].failover_asked = true;
     Listen(node);
-    LoseSlots(node);
     ClaimSlots(node);
     MigrateSlots(node);
   }

@@ -5,9 +5,7 @@
 // timeout has failed, and its most up-to-date replica takes its slots under a new epoch; a node
 // that has lost the majority serves nothing; a returning master follows its successor.
 //
-// Migrations of whole slots (Valkey 9) take a tick for each of their stages. Writes wait at the
-// source from the grant on, until it has heard the target claim the slots, or for kPauseMs; what it
-// has accepted after that is lost as soon as it hears the claim.
+// Migrations of whole slots (Valkey 9, see SlotMigrations) take a tick for each of their stages.
 //
 // Guarantee: between two nodes the higher epoch wins, as in Redis. Non-guarantee: elections are
 // decided at once (no votes get lost), slots moved by SETSLOT NODE are known only where it was
@@ -73,7 +71,6 @@ class ClusterBus {
   void Promote(NodeId replica);
   void MigrateSlots(NodeId node);
   void ClaimSlots(NodeId node);
-  void LoseSlots(NodeId node);
   void Install(NodeId node, ClusterView view);
 
   Topology& topology_;

@@ -37,6 +37,7 @@ void Engine::ForgetProcess() {
   current_ = executing_ = author_ = 0;
   scripting.Reset();
   libraries.Reset();
+  if (cluster.enabled()) cluster.migrations().Reset();
   constexpr std::uint64_t kManyStarts = 1'000'000;
   replication.Reset(identity * kManyStarts + starts_);
 }

@@ -25,6 +25,7 @@ void Engine::RunTimers() {
   stall.SendOutput();
   AfterCommand();
   stall.ExecuteInput();
+  if (cluster.enabled()) cluster.migrations().RunTimers();
   pause.RunTimers();
   blocking.RunTimers();
   AfterCommand();

@@ -108,7 +108,10 @@ void Server::SetScriptMemory(std::size_t bytes) { state_->script_memory = bytes;
 void SetWatcher(Server& server, Watcher watcher) { server.engine().watcher = std::move(watcher); }
 
 void Server::SetShutdown(std::function<void()> shutdown) { state_->shutdown = std::move(shutdown); }
-void Server::SetClusterView(ClusterView view) { state_->cluster.SetView(std::move(view)); }
+void Server::SetClusterView(ClusterView view) {
+  state_->cluster.SetView(std::move(view));
+  state_->AfterCommand();
+}
 const ClusterView* Server::cluster_view() const {
   return state_->cluster.enabled() ? &state_->cluster.view() : nullptr;
 }

@@ -11,6 +11,35 @@ namespace interlock::sim::redis {
 
 using State = SlotMigration::State;
 
+namespace {
+
+constexpr std::string_view kLostSource =
+    "Connection lost to source. Check CLUSTER GETSLOTMIGRATIONS on the source node for more "
+    "information.";
+constexpr std::string_view kLostTarget =
+    "Connection lost to target. Check CLUSTER GETSLOTMIGRATIONS on the target node for more "
+    "information.";
+constexpr std::string_view kUnpaused =
+    "Unpaused before migration completed (migration may have succeeded with lost writes)";
+
+/// Whether all of its slots are its target's, as this view has it.
+bool IsClaimed(const ClusterView& view, const SlotMigration& one) {
+  for (const SlotRange& range : one.ranges) {
+    for (std::size_t slot = range.first; slot <= range.last; ++slot) {
+      const std::int16_t owner = view.owner[slot];
+      if (owner == kNoNode) return false;
+      if (view.nodes[static_cast<std::size_t>(owner)].id != one.target) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool SlotMigration::IsClaimable() const {
+  return state == State::kFailoverGranted || message == kUnpaused;
+}
+
 bool SlotMigration::Covers(std::size_t slot) const {
   return std::ranges::any_of(
       ranges, [slot](const SlotRange& range) { return range.first <= slot && slot <= range.last; });
@@ -49,9 +78,8 @@ std::string ToText(const std::vector<SlotRange>& ranges) {
   return text;
 }
 
-SlotMigration* SlotMigrations::FindRunning(std::string_view name) {
-  const auto found = std::ranges::find_if(
-      all_, [name](const SlotMigration& one) { return one.name == name && !one.IsOver(); });
+SlotMigration* SlotMigrations::Find(std::string_view name) {
+  const auto found = std::ranges::find(all_, name, &SlotMigration::name);
   return found == all_.end() ? nullptr : &*found;
 }
 
@@ -75,6 +103,40 @@ void SlotMigrations::Export(std::vector<SlotRange> ranges, std::string source, s
   one.source = std::move(source);
   one.target = std::move(target);
   one.created_s = one.updated_s = engine_.now_ms() / 1000;
+}
+
+void SlotMigrations::Advance(SlotMigration& one, SlotMigrations& target) {
+  if (one.state == State::kFailoverGranted) return;
+  if (one.state == State::kConnecting) {
+    target.Import(one);
+    return Enter(one, State::kSnapshotting);
+  }
+  SlotMigration* const theirs = target.Find(one.name);
+  if (theirs == nullptr || theirs->IsOver()) return LoseTouch(one);
+  if (one.state == State::kSnapshotting) {
+    Enter(one, State::kWaitingToPause);
+    return target.Enter(*theirs, State::kWaitingForPaused);
+  }
+  theirs->keys = PauseAndCopy(one);
+  target.Enter(*theirs, State::kFailoverGranted);
+}
+
+void SlotMigrations::LetPauseRunOut(SlotMigration& one) { End(one, State::kFailed, kUnpaused); }
+
+void SlotMigrations::LoseTouch(SlotMigration& one) {
+  End(one, State::kFailed, one.exports ? kLostTarget : kLostSource);
+}
+
+void SlotMigrations::Claim(SlotMigration& one, ClusterView& view) {
+  const std::size_t myself = engine_.cluster.view().myself;
+  for (const SlotRange& range : one.ranges) {
+    for (std::size_t slot = range.first; slot <= range.last; ++slot) {
+      view.owner[slot] = static_cast<std::int16_t>(myself);
+    }
+  }
+  view.nodes[myself].config_epoch = ++view.current_epoch;
+  TakeKeys(one);
+  End(one, State::kSuccess);
 }
 
 void SlotMigrations::Import(const SlotMigration& theirs) {
@@ -111,6 +173,25 @@ bool SlotMigrations::CancelAll() {
 void SlotMigrations::OnFlush() {
   for (SlotMigration& one : all_) {
     if (!one.IsOver()) End(one, State::kFailed, "Data was flushed");
+  }
+}
+
+// A node that has lost its last slot may be a replica of the target by now, with the keys of that.
+void SlotMigrations::OnView() {
+  const bool is_master = engine_.cluster.myself().master_id.empty();
+  for (SlotMigration& one : all_) {
+    if (!one.exports || !IsClaimed(engine_.cluster.view(), one)) continue;
+    if (is_master) DropKeys(one);
+    if (!one.IsOver()) End(one, State::kSuccess);
+  }
+}
+
+void SlotMigrations::RunTimers() {
+  for (SlotMigration& one : all_) {
+    if (one.exports && one.state == State::kFailoverGranted &&
+        one.pause_ends_ms <= engine_.now_ms()) {
+      LetPauseRunOut(one);
+    }
   }
 }
 

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: MIT
 //
 // The migrations of whole slots that one node of a Valkey cluster takes part in (CLUSTER
-// MIGRATESLOTS, from 9.0 on), the latest first. The messages between both ends are up to the owner
-// of the servers, see ClusterBus. States and texts are those of Valkey 9.1.2; of the states that
-// last for a moment only, not all are shown.
+// MIGRATESLOTS, from 9.0 on), the latest first. When its stages happen is up to the owner of the
+// servers: ClusterBus goes on at every tick, and a fault of a simulated world chooses the time of
+// the claim. States and texts are those of Valkey 9.1.2; of the states that last for a moment only,
+// not all are shown.
+//
+// Writes wait at the source from the grant on, until it has heard the target claim the slots, or
+// for kPauseMs; what it has accepted after that is lost as soon as it hears the claim.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <initializer_list>
+#include <list>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "sim/redis/cluster_view.h"
 #include "sim/redis/database.h"
 
 namespace interlock::sim::redis {
@@ -52,6 +57,8 @@ struct SlotMigration {
   std::vector<std::pair<std::string, Entry>> keys;  ///< of an import in kFailoverGranted
 
   bool IsOver() const { return state >= State::kSuccess; }
+  /// Of an export: the target may still claim the slots, whether or not writes go on here.
+  bool IsClaimable() const;
   bool Covers(std::size_t slot) const;
 };
 
@@ -66,37 +73,49 @@ class SlotMigrations {
 
   explicit SlotMigrations(Engine& engine) : engine_(engine) {}
 
-  std::deque<SlotMigration>& all() { return all_; }
-  const std::deque<SlotMigration>& all() const { return all_; }
-  /// Null: it is over, or never was.
-  SlotMigration* FindRunning(std::string_view name);
+  /// The process is gone.
+  void Reset() { all_.clear(); }
+
+  std::list<SlotMigration>& all() { return all_; }
+  const std::list<SlotMigration>& all() const { return all_; }
+  /// Null: there never was one.
+  SlotMigration* Find(std::string_view name);
   /// Whether a running one takes the slot away.
   bool Exports(std::size_t slot) const;
   bool Exports() const;
 
   void Export(std::vector<SlotRange> ranges, std::string source, std::string target);
-  /// The other end of that export.
+  /// The next stage of an export, and of the import at its target, up to kFailoverGranted.
+  void Advance(SlotMigration& one, SlotMigrations& target);
+  /// The pause of an export is over, and the target has not been heard.
+  void LetPauseRunOut(SlotMigration& one);
+  /// An import that was granted: its keys are this node's, and in this view its slots, too.
+  void Claim(SlotMigration& one, ClusterView& view);
+  /// It fails, because its other end is gone.
+  void LoseTouch(SlotMigration& one);
+  /// Those that are exported. False: there is none.
+  bool CancelAll();
+
+  /// All data are gone.
+  void OnFlush();
+  /// The node may have heard of claims. What their exports have left here belongs to nobody.
+  void OnView();
+  void RunTimers();
+
+ private:
   void Import(const SlotMigration& theirs);
   void Enter(SlotMigration& one, SlotMigration::State state);
   /// Writes go on, unless another migration or a client has paused them.
   void End(SlotMigration& one, SlotMigration::State state, std::string_view message = {});
-  /// Those that are exported. False: there is none.
-  bool CancelAll();
-  /// All data are gone.
-  void OnFlush();
   /// Writes wait from now on, and the keys are what the target gets.
   std::vector<std::pair<std::string, Entry>> PauseAndCopy(SlotMigration& one);
-  /// What an import was given belongs to this node from now on.
   void TakeKeys(const SlotMigration& one);
-  /// What an export has left here belongs to nobody.
   void DropKeys(const SlotMigration& one);
-
- private:
   /// Tells its replicas.
   void Tell(std::initializer_list<std::string_view> effect);
 
   Engine& engine_;
-  std::deque<SlotMigration> all_;
+  std::list<SlotMigration> all_;
   std::int64_t made_ = 0;
 };
 
