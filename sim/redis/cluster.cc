@@ -127,6 +127,8 @@ Cluster::Query Cluster::Ask(const Client& client, const Command& command,
     }
   } else {
     AddKeys(command, args, &query);
+    // Which keys are there is only judged by the EXEC.
+    if (client.in_multi && engine_.dialect().IsIn(kValkeyFrom90)) query.missing = 0;
   }
   Decide(client, &query);
   return query;

@@ -89,9 +89,10 @@ bool SlotMigrations::Exports(std::size_t slot) const {
   });
 }
 
-bool SlotMigrations::Exports() const {
-  return std::ranges::any_of(all_,
-                             [](const SlotMigration& one) { return one.exports && !one.IsOver(); });
+bool SlotMigrations::AnyRuns(bool exports) const {
+  return std::ranges::any_of(all_, [exports](const SlotMigration& one) {
+    return one.exports == exports && !one.IsOver();
+  });
 }
 
 void SlotMigrations::Export(std::vector<SlotRange> ranges, std::string source, std::string target) {
@@ -163,7 +164,7 @@ void SlotMigrations::End(SlotMigration& one, State state, std::string_view messa
 }
 
 bool SlotMigrations::CancelAll() {
-  if (!Exports()) return false;
+  if (!AnyRuns(true)) return false;
   for (SlotMigration& one : all_) {
     if (one.exports && !one.IsOver()) End(one, State::kCancelled);
   }

@@ -82,7 +82,8 @@ class SlotMigrations {
   SlotMigration* Find(std::string_view name);
   /// Whether a running one takes the slot away.
   bool Exports(std::size_t slot) const;
-  bool Exports() const;
+  /// Whether one in that direction is running.
+  bool AnyRuns(bool exports) const;
 
   void Export(std::vector<SlotRange> ranges, std::string source, std::string target);
   /// The next stage of an export, and of the import at its target, up to kFailoverGranted.

@@ -132,6 +132,7 @@ constexpr Change kChanges[] = {
     {kAnyValkey, "cluster|myid", kLoading},
     {kAnyValkey, "cluster|nodes", kLoading},
     {kV9, "cluster|replicate", 0, 0, 0, 0, -3},
+    {kAnyValkey, "cluster|setslot", kMayReplicate},
     {kAllButRedis70, "cluster|shards", kLoading},
     {kAllButRedis70, "cluster|slots", kLoading},
     {kAllButRedis70, "command|getkeys", 0, 0, 0, 0, -3},

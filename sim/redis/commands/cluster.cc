@@ -154,11 +154,16 @@ bool ParseSlot(Context& c, std::string_view text, std::size_t* slot) {
   return true;
 }
 
+// Those that are being imported are in no other command's view.
 std::vector<Value> KeysInSlot(Context& c, std::size_t slot, std::int64_t limit) {
   std::vector<Value> found;
-  for (const auto& [key, entry] : c.keyspace().keys(0)) {
-    if (static_cast<std::int64_t>(found.size()) >= limit) break;
-    if (KeySlot(key) == slot) found.push_back(StringValue(key));
+  const auto add = [&](const std::string& key) {
+    const bool full = static_cast<std::int64_t>(found.size()) >= limit;
+    if (!full && KeySlot(key) == slot) found.push_back(StringValue(key));
+  };
+  for (const auto& [key, entry] : c.keyspace().keys(0)) add(key);
+  for (const SlotMigration& one : c.engine.cluster.migrations().all()) {
+    for (const auto& [key, entry] : one.keys) add(key);
   }
   return found;
 }
@@ -235,7 +240,8 @@ void SetSlot(Context& c, Cluster& cluster) {
   if (!cluster.myself().master_id.empty()) {
     return c.Error("ERR Please use SETSLOT only with masters.");
   }
-  if (cluster.migrations().Exports()) return c.Error("ERR Slot export in progress.");
+  if (cluster.migrations().AnyRuns(true)) return c.Error("ERR Slot export in progress.");
+  if (cluster.migrations().AnyRuns(false)) return c.Error("ERR Slot import in progress.");
   std::size_t slot = 0;
   if (!ParseSlot(c, c.args[2], &slot)) return;
   const std::string_view action = c.args[3];

@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "tests/redis/differential/replication_pair.h"
 #include "tests/redis/differential/side_by_side.h"
+#include "tests/redis/differential/topology_pair.h"
 
 namespace interlock::testing {
 namespace {
 
 using sim::redis::Argv;
 
-void Agree(ReplicationPair& pair, const std::vector<Argv>& commands) {
+void Agree(TopologyPair& pair, const std::vector<Argv>& commands) {
   for (const Argv& argv : commands) {
     const std::string reply = pair.Call(0, argv);
     EXPECT_FALSE(reply.starts_with("real: ")) << sim::redis::ToText(argv) << "\n" << reply;
@@ -76,7 +76,7 @@ const std::vector<Argv> kQuestions = {
 class PersistenceDifferentialTest : public ::testing::TestWithParam<std::vector<std::string>> {};
 
 TEST_P(PersistenceDifferentialTest, AKilledServerComesBackWithWhatItsDiskHas) {
-  ReplicationPair pair(1, GetParam());
+  TopologyPair pair(1, GetParam());
   Agree(pair, kWrites);
   pair.Restart(0);
   pair.PassFake(100'000);
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
                       std::vector<std::string>{"--appendonly", "yes", "--appendfsync", "no"}));
 
 TEST(PersistenceCommandsDifferentialTest, SavingIsAnsweredInTheSameWords) {
-  ReplicationPair pair(1, {});
+  TopologyPair pair(1, {});
   Agree(pair, {{"SAVE"},
                {"BGSAVE", "x"},
                {"BGSAVE", "SCHEDULE", "x"},

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/redis/differential/replication_pair.h"
 #include "tests/redis/differential/tested_server.h"
+#include "tests/redis/differential/topology_pair.h"
 
 namespace interlock::testing {
 namespace {
@@ -49,7 +49,7 @@ class ReplicationDifferentialTest : public ::testing::Test {
     }
   }
 
-  ReplicationPair pair_;
+  TopologyPair pair_;
 };
 
 TEST_F(ReplicationDifferentialTest, TheStreamOfEffectsHasTheSameLengthAndLeavesTheSameData) {

@@ -89,6 +89,27 @@ TEST_F(ClusterTest, MigratingSlotServesPresentKeysAndAsksForMissingOnes) {
             "(error) TRYAGAIN Multiple keys request during rehashing of slot");
 }
 
+TEST_F(ClusterTest, WhichKeysOfATransactionAreThereIsJudgedByNewerValkeysAtItsExec) {
+  for (const char* dialect : {"redis-7.0", "valkey-8.1", "valkey-9.1"}) {
+    server_.SetDialect(*FindDialect(dialect));
+    server_.SetClusterView(View(0));
+    EXPECT_EQ(Run({"CLUSTER", "SETSLOT", "3300", "MIGRATING", std::string(40, 'b')}), "OK");
+    const std::string ask = "(error) ASK 3300 127.0.0.1:7002";
+    const bool later = server_.dialect().IsIn(kValkeyFrom90);
+    EXPECT_EQ(Run({"MULTI"}), "OK");
+    EXPECT_EQ(Run({"GET", "b"}), later ? "QUEUED" : ask) << dialect;
+    EXPECT_EQ(Run({"EXEC"}),
+              later ? ask : "(error) EXECABORT Transaction discarded because of previous errors.");
+  }
+}
+
+TEST_F(ClusterTest, ValkeyHoldsSetSlotWhileWritesArePaused) {
+  EXPECT_EQ(Run({"CLIENT", "PAUSE", "1000", "WRITE"}), "OK");
+  EXPECT_EQ(Run({"CLUSTER", "SETSLOT", "5", "STABLE"}), "OK");
+  server_.SetDialect(*FindDialect("valkey-8.1"));
+  EXPECT_EQ(Sent(client_, {"CLUSTER", "SETSLOT", "5", "STABLE"}), "");
+}
+
 TEST_F(ClusterTest, ImportingSlotIsServedAfterAskingOnly) {
   server_.SetClusterView(View(1));
   EXPECT_EQ(Run({"CLUSTER", "SETSLOT", "3300", "IMPORTING", std::string(40, 'a')}), "OK");
