@@ -158,13 +158,13 @@ void Admission::Reject(Client& client, const Command* command, std::string_view 
     engine_.DiscardTransaction(client);
     engine_.statistics.CountError("EXECABORT");
     if (error.starts_with("ERR ")) error.remove_prefix(4);
-    engine_.Emit(client,
-                 ErrorValue("EXECABORT Transaction discarded because of: " + std::string(error)));
+    engine_.outbox.Emit(
+        client, ErrorValue("EXECABORT Transaction discarded because of: " + std::string(error)));
     return;
   }
   engine_.statistics.CountError(error);
   if (client.in_multi) client.queue_failed = true;
-  engine_.Emit(client, ErrorValue(error));
+  engine_.outbox.Emit(client, ErrorValue(error));
 }
 
 bool Admission::Unauthenticated(const Client& client) const {
@@ -241,7 +241,7 @@ bool Admission::Refuse(Client& client, Arguments args, const Command* command, b
     if (command->name == "exec") engine_.DiscardTransaction(client);
     if (client.in_multi) client.queue_failed = true;
     engine_.statistics.CountError(elsewhere);
-    engine_.Emit(client, ErrorValue(elsewhere));
+    engine_.outbox.Emit(client, ErrorValue(elsewhere));
     return true;
   }
   if (error.empty() && OutOfMemory(client, *command, args)) error = kOutOfMemory;

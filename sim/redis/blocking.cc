@@ -118,12 +118,13 @@ void Blocking::ReplyTimeout(Client& client) {
   NoteEnd(client);
   const Wait& wait = *client.wait;
   const bool for_replicas = wait.serve == nullptr;
-  engine_.Emit(client, for_replicas ? engine_.replication.Acknowledged(wait) : wait.timeout_reply);
+  engine_.outbox.Emit(client,
+                      for_replicas ? engine_.replication.Acknowledged(wait) : wait.timeout_reply);
 }
 
 void Blocking::ReplyError(Client& client, std::string_view error) {
   engine_.statistics.CountError(error);
-  engine_.Emit(client, ErrorValue(error));
+  engine_.outbox.Emit(client, ErrorValue(error));
 }
 
 void Blocking::UnblockAll(std::string_view error) {

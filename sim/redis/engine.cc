@@ -87,48 +87,6 @@ void Engine::Close(Client& client) {
   if (sink != nullptr) sink->OnClosed(id);
 }
 
-void Engine::Deliver(Client& client, Value& value) {
-  // CLIENT REPLY does not affect pub/sub messages, even in RESP2.
-  const bool push = value.type == Value::Type::kPush;
-  if (!push && !client.wants_replies()) return;
-  if (client.captured != nullptr && client.wants_replies()) {
-    // A later HELLO in the same EXEC does not change its form.
-    client.protocol == 2 ? ToResp2(&value) : ToResp3(&value);
-    client.captured->push_back(std::move(value));
-    return;
-  }
-  if (client.protocol == 3) {
-    ToResp3(&value);
-  } else if (value.type >= Value::Type::kArray) {
-    ToResp2(&value);
-  }
-  Send(client, value);
-}
-
-void Engine::Send(Client& client, Value& value) {
-  if (dialect().valkey) client.bytes_sent += ReplySize(value, client.protocol);
-  if (stall.active()) {
-    stall.Keep(client.id, std::move(value));
-  } else if (sink != nullptr) {
-    sink->OnReply(client.id, value);
-  }
-}
-
-void Engine::Emit(ClientId id, Value value) {
-  if (Client* client = clients.Find(id)) Deliver(*client, value);
-}
-
-// SplitMix64: every step gives another number, whatever the state.
-std::uint64_t Engine::Choose(std::uint64_t bound) {
-  keyspace.TouchAll();
-  if (random) return random(bound) % bound;
-  random_state_ += 0x9E3779B97F4A7C15U;
-  std::uint64_t mixed = random_state_;
-  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9U;
-  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBU;
-  return (mixed ^ (mixed >> 31)) % bound;
-}
-
 void Engine::DiscardTransaction(Client& client) {
   client.in_multi = false;
   client.queue_failed = false;
@@ -232,7 +190,7 @@ void Engine::Process(Client& client, Arguments args) {
   }
   if (client.in_multi && (command->flags & kAtOnceInMulti) == 0 && command->handler != nullptr) {
     if (!client.queue_failed) client.queue.emplace_back(args.begin(), args.end());
-    return Emit(client, StatusValue("QUEUED"));
+    return outbox.Emit(client, StatusValue("QUEUED"));
   }
   if (tracking.on()) tracking.LimitTable();
   // Other clients' commands may run during a long script.
@@ -242,35 +200,17 @@ void Engine::Process(Client& client, Arguments args) {
   const ClientId outer = std::exchange(executing_, id);
   const bool replies = Run(client, *command, args, &reply);
   executing_ = outer;
-  if (!AnswerUnmodelled(client) && replies && !unmodelled) Deliver(client, reply);
+  if (!AnswerUnmodelled(client) && replies && !unmodelled) outbox.Deliver(client, reply);
   if (outer == 0) TellCaller(id);
 }
 
 bool Engine::AnswerUnmodelled(Client& client) {
   if (!unmodelled || !unmodelled_is_error) return false;
-  Emit(client, ErrorValue("ERR Interlock does not model '" + *unmodelled + "', which " +
-                          std::string(dialect().title) + " has"));
+  outbox.Emit(client, ErrorValue("ERR Interlock does not model '" + *unmodelled + "', which " +
+                                 std::string(dialect().title) + " has"));
   unmodelled.reset();
   client.queue_failed = client.in_multi;
   return true;
-}
-
-// A script's error was already counted for its command; a command also fails with errors that it
-// causes for others. Only reads count look-ups.
-void Engine::Count(const Client& client, const Command& command, const Value& reply,
-                   std::int64_t errors_before, const Keyspace::Lookups& lookups) {
-  CommandCounts& counts = statistics.Of(command);
-  ++counts.calls;
-  counts.timed = counts.timed || (config_.latency_tracking != 0 && !client.wait);
-  ++statistics.commands;
-  if ((command.flags & kReadOnly) != 0) {
-    statistics.keyspace_hits += keyspace.lookups().hits - lookups.hits;
-    statistics.keyspace_misses += keyspace.lookups().misses - lookups.misses;
-  }
-  const bool error = reply.type == Value::Type::kError;
-  if (error && statistics.error_replies == errors_before) statistics.CountError(reply.text);
-  if (error || statistics.error_replies != statistics.attributed) ++counts.failed;
-  statistics.attributed = statistics.error_replies;
 }
 
 // Records dependencies that keys and channels do not show: state of other commands, and the order
@@ -302,7 +242,12 @@ bool Engine::Run(Client& client, const Command& command, Arguments args, Value* 
       (context.propagation == Propagation::kIfChanged && keyspace.changes() != before)) {
     journal.Add(database, args);
   }
-  Count(client, command, *reply, errors_before, lookups);
+  statistics.CountCall(command, *reply, errors_before,
+                       config_.latency_tracking != 0 && !client.wait);
+  if ((command.flags & kReadOnly) != 0) {
+    statistics.keyspace_hits += keyspace.lookups().hits - lookups.hits;
+    statistics.keyspace_misses += keyspace.lookups().misses - lookups.misses;
+  }
   if (dialect().valkey && !client.wait) {
     // What a script calls counts for its client.
     Client* const owner = client.id != 0 ? &client : clients.Find(executing_);

@@ -22,10 +22,12 @@
 #include "sim/redis/config.h"
 #include "sim/redis/context.h"
 #include "sim/redis/dialect.h"
+#include "sim/redis/dice.h"
 #include "sim/redis/journal.h"
 #include "sim/redis/keyspace.h"
 #include "sim/redis/keyspace_events.h"
 #include "sim/redis/memory.h"
+#include "sim/redis/outbox.h"
 #include "sim/redis/pause.h"
 #include "sim/redis/persistence.h"
 #include "sim/redis/pubsub.h"
@@ -59,11 +61,6 @@ class Engine {
   std::optional<std::int64_t> NextTimerUs() const;
   void RunTimers();
 
-  /// Sends to the client's connection, or into the array of the EXEC that it is running.
-  void Emit(Client& client, Value value) { Deliver(client, value); }
-  void Emit(ClientId id, Value value);
-  /// What EXEC answers: each reply has the form of its time.
-  void EmitTransaction(Client& client, Value value) { Send(client, value); }
   /// Whose command runs; 0: nobody's. Messages to it may have to wait for the end of the command.
   ClientId executing() const { return executing_; }
   /// Whose turn it is, from the checks before its command to the service of those it has woken.
@@ -98,8 +95,6 @@ class Engine {
   void SetUnmodelled(std::string_view what) {
     if (!unmodelled) unmodelled.emplace(what);
   }
-  /// For commands that choose at random: a number below the bound. REQUIRES: bound >= 1.
-  std::uint64_t Choose(std::uint64_t bound);
   void DiscardTransaction(Client& client);
   /// Executes an effect of another server, or of the append-only file, without a reply to anybody.
   void RunEffect(const Effect& effect);
@@ -131,7 +126,6 @@ class Engine {
 
   Sink* sink = nullptr;
   std::int64_t now_us = 0;
-  Server::Random random;           // Null: a sequence of its own.
   Watcher watcher;                 // Null: none.
   std::function<void()> shutdown;  // Null: SHUTDOWN is not modelled.
   EncodingLimits encoding_limits;
@@ -146,6 +140,8 @@ class Engine {
   std::uint64_t script_random = kInitialRandom;  // Of math.random, in scripts and functions.
   std::optional<std::string> unmodelled;
   ClientTable clients;
+  Outbox outbox{*this};
+  Dice dice{*this};
   Admission admission{*this};
   Stall stall{*this};
   ScriptTurn script_turn{*this};
@@ -172,12 +168,7 @@ class Engine {
   void Process(Client& client, Arguments args);
   /// True: something unmodelled was met, and the client has been told.
   bool AnswerUnmodelled(Client& client);
-  /// Like Emit, but may change the value or move from it.
-  void Deliver(Client& client, Value& value);
-  void Send(Client& client, Value& value);
   void NoteHidden(const Command& command) const;
-  void Count(const Client& client, const Command& command, const Value& reply,
-             std::int64_t errors_before, const Keyspace::Lookups& lookups);
   void RunPending(Client* client);
   void ForgetProcess();
   void SettleEffects();
@@ -194,7 +185,6 @@ class Engine {
   ClientId author_ = 0;
   std::int64_t start_us_ = 0;
   bool limit_changed_ = false;  // Keys may have to be evicted after the command.
-  std::uint64_t random_state_ = 0;
 };
 
 }  // namespace interlock::sim::redis

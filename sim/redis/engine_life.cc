@@ -22,7 +22,7 @@ void Engine::Reset(const Config& config) {
 
 void Engine::ForgetProcess() {
   clients.RemoveAll();
-  random_state_ = 0;
+  dice.Reset();
   stall.Reset();
   keyspace.Reset();
   SetTime(now_us);

@@ -124,7 +124,7 @@ void Memory::CollectCandidates() {
   }
   if (random) {  // Any candidate is as good.
     for (std::size_t i = candidates_.size(); i > 1; --i) {
-      std::swap(candidates_[i - 1], candidates_[engine_.Choose(i)]);
+      std::swap(candidates_[i - 1], candidates_[engine_.dice.Choose(i)]);
     }
     return;
   }

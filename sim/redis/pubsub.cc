@@ -70,7 +70,8 @@ void PubSub::Reset() {
 void PubSub::Subscribe(Client& client, std::string_view name, Subscription kind) {
   NoteChange(kind, name);
   if (AddTo(client, name, kind)) Of(kind)[std::string(name)].push_back(client.id);
-  engine_.Emit(client, Confirmation(WordsOf(kind).subscribe, StringValue(name), client, kind));
+  engine_.outbox.Emit(client,
+                      Confirmation(WordsOf(kind).subscribe, StringValue(name), client, kind));
 }
 
 void PubSub::NoteChange(Subscription kind, std::string_view name) {
@@ -89,14 +90,15 @@ void PubSub::Drop(Subscription kind, std::string_view name, ClientId id) {
 
 void PubSub::Unsubscribe(Client& client, std::string_view name, Subscription kind) {
   if (RemoveFrom(client, name, kind)) Drop(kind, name, client.id);
-  engine_.Emit(client, Confirmation(WordsOf(kind).unsubscribe, StringValue(name), client, kind));
+  engine_.outbox.Emit(client,
+                      Confirmation(WordsOf(kind).unsubscribe, StringValue(name), client, kind));
 }
 
 void PubSub::UnsubscribeAll(Client& client, Subscription kind) {
   const std::vector<std::string> all = AllOf(client, kind);
   for (const std::string& name : all) Unsubscribe(client, name, kind);
   if (!all.empty()) return;
-  engine_.Emit(client, Confirmation(WordsOf(kind).unsubscribe, NilValue(), client, kind));
+  engine_.outbox.Emit(client, Confirmation(WordsOf(kind).unsubscribe, NilValue(), client, kind));
 }
 
 void PubSub::Forget(Client& client) {
@@ -114,12 +116,12 @@ void PubSub::Tell(ClientId id, Value message) {
   if (id == engine_.executing() && engine_.dialect().since_72) {
     for_caller_.push_back(std::move(message));
   } else {
-    engine_.Emit(id, std::move(message));
+    engine_.outbox.Emit(id, std::move(message));
   }
 }
 
 void PubSub::TellCaller(ClientId id) {
-  for (Value& message : std::exchange(for_caller_, {})) engine_.Emit(id, std::move(message));
+  for (Value& message : std::exchange(for_caller_, {})) engine_.outbox.Emit(id, std::move(message));
 }
 
 std::int64_t PubSub::Deliver(Subscription kind, std::string_view channel,

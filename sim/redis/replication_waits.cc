@@ -95,7 +95,7 @@ void Replication::ReleaseWaiters() {
     if (wait.for_own_disk && !OnOwnDisk(wait)) continue;
     const Value answer = Answer(wait, count);
     engine_.blocking.Unblock(*client);
-    engine_.Emit(*client, answer);
+    engine_.outbox.Emit(*client, answer);
   }
   if (engine_.blocking.HasUnblocked()) engine_.AfterCommand();
 }

@@ -99,7 +99,7 @@ std::string Server::Configure(std::string_view name, std::string_view value) {
 void Server::SetHighestProtocol(int version) { state_->highest_protocol = version; }
 void Server::SetUnmodelledIsError(bool is_error) { state_->unmodelled_is_error = is_error; }
 
-void Server::SetRandom(Random random) { state_->random = std::move(random); }
+void Server::SetRandom(Random random) { state_->dice.SetSource(std::move(random)); }
 void Server::SetLongScriptHandler(std::function<void()> handler) {
   state_->script_turn.SetHandler(std::move(handler));
 }

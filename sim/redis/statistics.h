@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/redis/command_table.h"
+#include "sim/redis/value.h"
 
 namespace interlock::sim::redis {
 
@@ -58,6 +59,19 @@ struct Statistics {
     const std::size_t end = text.substr(0, kLongestCode + 1).find(' ');
     ++error_replies;
     ++errors[end == std::string_view::npos ? "ERR" : std::string(text.substr(0, end))];
+  }
+  /// A call that has begun with so many error replies. A script's error has been counted for its
+  /// command already; a command also fails with errors that it causes for others.
+  void CountCall(const Command& command, const Value& reply, std::int64_t errors_before,
+                 bool is_timed) {
+    CommandCounts& counts = Of(command);
+    ++counts.calls;
+    counts.timed = counts.timed || is_timed;
+    ++commands;
+    const bool error = reply.type == Value::Type::kError;
+    if (error && error_replies == errors_before) CountError(reply.text);
+    if (error || error_replies != attributed) ++counts.failed;
+    attributed = error_replies;
   }
 };
 

@@ -203,7 +203,7 @@ void Tracking::LimitTable() {
   if (most == 0) return;
   while (readers_.size() > most) {
     auto chosen = readers_.begin();
-    std::advance(chosen, engine_.Choose(readers_.size()));
+    std::advance(chosen, engine_.dice.Choose(readers_.size()));
     Invalidate(std::string(chosen->first));
   }
 }

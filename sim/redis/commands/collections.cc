@@ -34,7 +34,7 @@ std::vector<std::size_t> ChoosePositions(Engine& engine, std::size_t size, std::
       engine.SetUnmodelled("a random choice of more than 10,000,000 members");
       return chosen;
     }
-    for (; count < 0; ++count) chosen.push_back(engine.Choose(size));
+    for (; count < 0; ++count) chosen.push_back(engine.dice.Choose(size));
     return chosen;
   }
   if (static_cast<std::uint64_t>(count) >= size) {
@@ -49,7 +49,7 @@ std::vector<std::size_t> ChoosePositions(Engine& engine, std::size_t size, std::
     return found == moved.end() ? position : found->second;
   };
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-    const std::size_t other = i + static_cast<std::size_t>(engine.Choose(size - i));
+    const std::size_t other = i + static_cast<std::size_t>(engine.dice.Choose(size - i));
     chosen.push_back(at(other));
     moved[other] = at(i);
   }

@@ -222,7 +222,7 @@ void HRandField(Context& c) {
     return hash->timed() ? *fields[i] : hash->items()[i];
   };
   if (!request.has_count) {
-    if (size > 0) c.String(at(c.engine.Choose(size)).first);
+    if (size > 0) c.String(at(c.engine.dice.Choose(size)).first);
     return;
   }
   for (const std::size_t i : ChoosePositions(c.engine, size, request.count, hash->compact())) {

@@ -202,11 +202,12 @@ void ServePop(Engine& engine, Client& client, const Wait& wait, const std::strin
   const std::string item = PopOne({engine, wait.database, key, true}, wait.from_left);
   const std::string_view effect[] = {PopName(wait.from_left), key};
   engine.journal.Add(wait.database, effect);
-  engine.Emit(client, PairValue(key, item));
+  engine.outbox.Emit(client, PairValue(key, item));
 }
 
 void ServeMultiPop(Engine& engine, Client& client, const Wait& wait, const std::string& key) {
-  engine.Emit(client, PopManyWithKey({engine, wait.database, key}, wait.from_left, wait.count));
+  engine.outbox.Emit(client,
+                     PopManyWithKey({engine, wait.database, key}, wait.from_left, wait.count));
 }
 
 void BlockingPop(Context& c, bool left) {
@@ -257,7 +258,7 @@ void ServeMove(Engine& engine, Client& client, const Wait& wait, const std::stri
                                        SideName(wait.to_left)};
     engine.journal.Add(wait.database, effect);
   }
-  engine.Emit(client, StringValue(item));
+  engine.outbox.Emit(client, StringValue(item));
 }
 
 // `wait` has the directions.

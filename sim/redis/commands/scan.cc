@@ -18,7 +18,7 @@ void RandomKey(Context& c) {
   constexpr int kTries = 100;
   const Database& keys = c.keyspace().keys(c.database());
   for (int tries = 0; !keys.empty() && tries < kTries;) {
-    const auto chosen = static_cast<std::ptrdiff_t>(c.engine.Choose(keys.size()));
+    const auto chosen = static_cast<std::ptrdiff_t>(c.engine.dice.Choose(keys.size()));
     const std::string key = std::next(keys.begin(), chosen)->first;
     if (c.keyspace().Find(c.database(), key) != nullptr) return c.String(key);
     if (c.keyspace().expiry_mode() == ExpiryMode::kHide) ++tries;

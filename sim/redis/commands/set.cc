@@ -144,7 +144,7 @@ void SPop(Context& c) {
   if (c.args.size() == 3) return PopSome(c);
   Set* set = nullptr;
   if (!c.Get(c.args[1], &set) || set == nullptr) return;
-  const std::string member = set->Member(c.engine.Choose(set->size()));
+  const std::string member = set->Member(c.engine.dice.Choose(set->size()));
   set->Remove(member);
   c.Touch(c.args[1]);
   c.Notify(kNotifySet, "spop", c.args[1]);
@@ -162,7 +162,7 @@ void SRandMember(Context& c) {
   if (!c.Get(c.args[1], &set)) return;
   if (has_count) c.EmptyArray();
   if (set == nullptr) return;
-  if (!has_count) return c.String(set->Member(c.engine.Choose(set->size())));
+  if (!has_count) return c.String(set->Member(c.engine.dice.Choose(set->size())));
   for (const std::size_t at : ChoosePositions(c.engine, set->size(), count, false)) {
     c.Array().push_back(StringValue(set->Member(at)));
   }

@@ -42,7 +42,8 @@ void RunQueued(Context& c, const Argv& argv) {
   const std::vector<std::string_view> args(argv.begin(), argv.end());
   const Command* command = FindCommand(c.dialect(), args);
   Value reply;
-  if (c.engine.Run(c.client, *command, args, &reply)) c.engine.Emit(c.client, std::move(reply));
+  if (c.engine.Run(c.client, *command, args, &reply))
+    c.engine.outbox.Emit(c.client, std::move(reply));
 }
 
 void Exec(Context& c) {
@@ -76,8 +77,8 @@ void Exec(Context& c) {
   const std::vector<Value> behind(std::make_move_iterator(rest),
                                   std::make_move_iterator(output.end()));
   output.resize(queue.size());
-  c.engine.EmitTransaction(client, ArrayValue(std::move(output)));
-  for (const Value& value : behind) c.engine.Emit(client, value);
+  c.engine.outbox.EmitTransaction(client, ArrayValue(std::move(output)));
+  for (const Value& value : behind) c.engine.outbox.Emit(client, value);
 }
 
 constexpr HandlerRow kTransactionCommands[] = {

@@ -173,7 +173,7 @@ void ZRandMember(Context& c) {
   if (request.has_count) c.EmptyArray();
   if (zset == nullptr) return;
   if (!request.has_count) {
-    return c.String(zset->items().At(c.engine.Choose(zset->size()))->member);
+    return c.String(zset->items().At(c.engine.dice.Choose(zset->size()))->member);
   }
   const std::size_t size = zset->size();
   const bool all = request.count >= 0 && static_cast<std::uint64_t>(request.count) >= size;

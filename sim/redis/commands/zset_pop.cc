@@ -137,8 +137,8 @@ void Serve(Engine& engine, Client& client, const Wait& wait, const std::string& 
   const std::string number = std::to_string(items.size());
   const std::string_view effect[] = {SortedSetPopName(wait.from_left), key, number};
   engine.journal.Add(wait.database, Arguments(effect).first(wait.count == 0 ? 2 : 3));
-  engine.Emit(client, wait.count == 0 ? KeyAndMember(engine, key, items[0])
-                                      : KeyAndMembers(engine, key, items));
+  engine.outbox.Emit(client, wait.count == 0 ? KeyAndMember(engine, key, items[0])
+                                             : KeyAndMembers(engine, key, items));
 }
 
 void WaitForMembers(Context& c, Arguments keys, bool lowest, std::int64_t count, Wait wait) {
