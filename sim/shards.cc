@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/redis/cluster_bus.h"
 #include "sim/redis/engine.h"
 #include "sim/redis/rdb/payload.h"
 
@@ -16,12 +15,25 @@ namespace {
 
 constexpr int kDatabase = 0;  // a cluster has no other one
 
+/// 40 hexadecimal digits.
+std::string IdOf(std::size_t node) {
+  const std::string number = std::to_string(node);
+  return std::string(40 - number.size(), 'a') + number;
+}
+
 }  // namespace
 
 Shards::Shards(redis::Topology& topology, std::size_t masters)
     : topology_(topology), masters_(masters) {
-  const redis::ClusterSpec spec{.masters = masters, .replicas = topology.size() / masters - 1};
-  view_ = redis::ClusterBus::FirstView(topology, spec);
+  for (redis::NodeId node = 0; node < topology.size(); ++node) {
+    const redis::MasterAddress& address = topology.address(node);
+    view_.nodes.push_back({IdOf(node), address.host, address.port});
+    if (node >= masters) view_.nodes[node].master_id = IdOf(node % masters);
+    if (node < masters) view_.nodes[node].config_epoch = ++view_.current_epoch;
+  }
+  for (std::size_t slot = 0; slot < redis::kSlots; ++slot) {
+    view_.owner[slot] = static_cast<std::int16_t>(slot * masters / redis::kSlots);
+  }
 }
 
 int Shards::NodeOf(const std::string& id) const {

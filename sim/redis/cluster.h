@@ -12,7 +12,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "sim/redis/cluster_view.h"
@@ -32,7 +31,6 @@ struct ClusterState {
   std::map<std::size_t, std::string> migrating;
   std::map<std::size_t, std::string> importing;
   SlotMigrations migrations;
-  bool failover_asked = false;
   bool healthy = false;  // follows from the view; every command checks it
 };
 
@@ -48,7 +46,7 @@ class Cluster {
   /// of slots that have been claimed.
   void SetView(ClusterView view);
 
-  /// Whether every slot is served by a working master, and this node sees a majority of masters.
+  /// Whether every slot is served by a working master.
   bool IsHealthy() const { return state_->healthy; }
   const ClusterNode& myself() const { return view().nodes[view().myself]; }
   std::optional<std::size_t> FindNode(std::string_view id) const;
@@ -69,10 +67,6 @@ class Cluster {
   /// The slot of the first key; none without keys.
   static std::optional<std::size_t> SlotOf(const Command& command,
                                            std::span<const std::string_view> args);
-
-  /// CLUSTER FAILOVER was called here; the owner of the servers acts on it.
-  bool TakeFailoverRequest() { return enabled() && std::exchange(state_->failover_asked, false); }
-  void AskFailover() { state_->failover_asked = true; }
 
  private:
   enum class Verdict : std::uint8_t {

@@ -26,7 +26,6 @@ struct ClusterNode {
   std::string master_id = {};  ///< For a replica; empty for a master.
   bool failed = false;         ///< As the majority sees it.
   std::int64_t config_epoch = 0;
-  std::int64_t replication_offset = 0;
   bool operator==(const ClusterNode&) const = default;
 };
 
@@ -34,7 +33,6 @@ struct ClusterView {
   std::vector<ClusterNode> nodes;
   std::size_t myself = 0;                       ///< Index into nodes.
   std::array<std::int16_t, kSlots> owner = {};  ///< Index into nodes; kNoNode: unassigned.
-  bool sees_majority = true;                    ///< Of the masters; without it nothing is served.
   std::int64_t current_epoch = 0;
 
   ClusterView() { owner.fill(kNoNode); }

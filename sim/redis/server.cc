@@ -115,7 +115,6 @@ void Server::SetClusterView(ClusterView view) {
 const ClusterView* Server::cluster_view() const {
   return state_->cluster.enabled() ? &state_->cluster.view() : nullptr;
 }
-bool Server::TakeFailoverRequest() { return state_->cluster.TakeFailoverRequest(); }
 
 ClientId Server::Connect(std::string_view address) { return state_->Connect(address); }
 void Server::Disconnect(ClientId client) { state_->Disconnect(client); }

@@ -116,8 +116,6 @@ class Server {
   void SetClusterView(ClusterView view);
   /// Null: it is not a node of a cluster.
   const ClusterView* cluster_view() const;
-  /// Whether CLUSTER FAILOVER was called here since the last call of this.
-  bool TakeFailoverRequest();
 
   /// `address` is what CLIENT LIST shows: "127.0.0.1:50000".
   ClientId Connect(std::string_view address = {});

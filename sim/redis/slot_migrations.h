@@ -2,8 +2,7 @@
 //
 // The migrations of whole slots that one node of a Valkey cluster takes part in (CLUSTER
 // MIGRATESLOTS, from 9.0 on), the latest first. When its stages happen is up to the owner of the
-// servers: ClusterBus goes on at every tick, and a fault of a simulated world chooses the time of
-// the claim. States and texts are those of Valkey 9.1.2; of the states that last for a moment only,
+// servers. States and texts are those of Valkey 9.1.2; of the states that last for a moment only,
 // not all are shown.
 //
 // Writes wait at the source from the grant on, until it has heard the target claim the slots, or

@@ -143,13 +143,9 @@ TEST_F(ClusterTest, ReplicaServesReadsAfterReadOnlyAlone) {
   EXPECT_EQ(Run({"GET", "b"}), "(error) MOVED 3300 127.0.0.1:7001");
 }
 
-TEST_F(ClusterTest, NothingIsServedWithoutFullCoverageOrMajority) {
+TEST_F(ClusterTest, NothingIsServedWithoutFullCoverage) {
   ClusterView view = View(0);
   view.owner[5] = kNoNode;
-  server_.SetClusterView(view);
-  EXPECT_EQ(Run({"GET", "b"}), "(error) CLUSTERDOWN The cluster is down");
-  view = View(0);
-  view.sees_majority = false;
   server_.SetClusterView(view);
   EXPECT_EQ(Run({"GET", "b"}), "(error) CLUSTERDOWN The cluster is down");
   server_.SetClusterView(View(0));
