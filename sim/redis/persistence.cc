@@ -18,6 +18,7 @@ constexpr std::string_view kSaveMisconf =
     "option). Please check the Redis logs for details about the RDB error.";
 constexpr std::string_view kAofMisconf =
     "MISCONF Errors writing to the AOF file: No space left on device";
+constexpr std::int64_t kSecondUs = 1'000'000;
 constexpr std::int64_t kRetrySaveS = 5;
 constexpr std::int64_t kLongestPostponementS = 2;
 constexpr std::int64_t kKernelWriteBackUs = 30'000'000;
@@ -25,7 +26,7 @@ constexpr std::size_t kFewUnits = 1024;
 
 }  // namespace
 
-std::int64_t Persistence::now_s() const { return engine_.now_us / 1000000; }
+std::int64_t Persistence::now_s() const { return engine_.now_us / kSecondUs; }
 bool Persistence::loading() const { return engine_.now_us < loading_until_us_; }
 
 void Persistence::Reset() {
@@ -45,7 +46,7 @@ void Persistence::ForgetProcess() {
   save_failed_ = false;
   saved_changes_ = 0;
   next_unit_ = 0;
-  last_fsync_s_ = 0;
+  last_fsync_us_ = 0;
   write_failed_ = false;
   postponed_since_s_.reset();
   child_.reset();
@@ -102,6 +103,7 @@ void Persistence::WriteEffects() {
     progress_.Sync();
   } else {
     SyncByTime();
+    if (BelievesInWrites()) progress_.Sync();
   }
   Compact();
 }
@@ -113,8 +115,14 @@ bool Persistence::Postponed() {
   return now_s() - *postponed_since_s_ < kLongestPostponementS;
 }
 
-// The fsync of `everysec` happens in the second after the last one, whenever this is called. The
-// kernel's own write-back comes half a minute later.
+// With everysec, not before another second of the clock has begun; since Redis 7.2 a second later.
+std::int64_t Persistence::NextFsyncUs() const {
+  if (engine_.dialect().since_72) return last_fsync_us_ + kSecondUs;
+  return (last_fsync_us_ / kSecondUs + 1) * kSecondUs;
+}
+
+// The fsync of `everysec` happens as soon as it may, whenever this is called. The kernel's own
+// write-back comes half a minute later.
 void Persistence::SyncByTime() {
   if (fault.fsync_hangs) return;
   std::size_t& synced = file_.synced;
@@ -127,12 +135,18 @@ void Persistence::SyncByTime() {
     return;
   }
   if (policy == kFsyncEverySecond && synced < file_.units.size()) {
-    if (now_s() <= last_fsync_s_) return;
-    const std::int64_t written_s = file_.units.back().written_at_us / 1000000;
-    last_fsync_s_ = std::min(now_s(), std::max(written_s, last_fsync_s_ + 1));
+    const std::int64_t next_us = NextFsyncUs();
+    if (engine_.now_us < next_us) return;
+    last_fsync_us_ = std::min(engine_.now_us, std::max(file_.units.back().written_at_us, next_us));
   }
   synced = file_.units.size();
   progress_.Sync();
+}
+
+// Valkey 8.1.1 and 9.1.2 take what is written for synced, as long as no fsync is under way.
+bool Persistence::BelievesInWrites() const {
+  return engine_.dialect().valkey && engine_.config().appendfsync == kFsyncEverySecond &&
+         !fault.fsync_hangs;
 }
 
 std::optional<JournalPosition> Persistence::synced() {
@@ -148,7 +162,7 @@ std::optional<std::int64_t> Persistence::NextSyncUs() const {
   const bool waits =
       engine_.config().appendfsync == kFsyncEverySecond && file_.synced < file_.units.size();
   if (!waits) return std::nullopt;
-  return std::max(engine_.now_us, (last_fsync_s_ + 1) * 1'000'000);
+  return std::max(engine_.now_us, NextFsyncUs());
 }
 
 std::size_t Persistence::unsynced_units() {

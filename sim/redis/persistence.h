@@ -104,6 +104,8 @@ class Persistence {
   void ForgetProcess();
   void OpenFile();
   bool Postponed();
+  std::int64_t NextFsyncUs() const;
+  bool BelievesInWrites() const;
   bool WriteSnapshot(SavedData data, std::uint64_t changes);
   void SyncByTime();
   void DropBefore(std::size_t units);
@@ -124,7 +126,7 @@ class Persistence {
   AppendOnlyFile file_;
   std::uint64_t next_unit_ = 0;  // In the journal.
   SyncProgress progress_;
-  std::int64_t last_fsync_s_ = 0;
+  std::int64_t last_fsync_us_ = 0;
   bool down_ = false;  // Between Crash and Load.
   bool write_failed_ = false;
   std::optional<std::int64_t> postponed_since_s_;

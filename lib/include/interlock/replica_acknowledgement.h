@@ -21,11 +21,15 @@
 // tokens or Redlock do. Nor, with `on_disk`, that it survives a broken disk, or a restart from a
 // file that somebody has put in its place. Redlock and CountDownLatch do not ask.
 //
+// Not guaranteed on Valkey with appendfsync everysec: 8.1.1 and 9.1.2 answer WAITAOF as soon as a
+// grant is written to the file, up to a second before it is on disk, and a loss of power takes it.
+// With appendfsync always, and on Redis 8.0.6 with either, the answer is true.
+//
 // A server without an append-only file, or without WAITAOF (before Redis 7.2), acknowledges nothing
 // on disk: every grant is given back, and the message says why.
 //
 // Cost: one round trip and the replication for each grant and extension, `timeout` at most; on disk
-// up to a second with appendfsync everysec, so `timeout` has to be longer than that. A grant
+// up to 1.1 s with appendfsync everysec, so `timeout` has to be longer than that. A grant
 // that FairMutex hands over costs a further round trip, because the new owner has to ask for it.
 //
 // Thread safety: plain data.

@@ -333,6 +333,16 @@ TEST_F(DiskDifferentialTest, WaitAofCountsTheDisksOfTheMasterAndOfItsReplicas) {
   Agree(kMaster, {{"SET", "k", "y"}, {"WAIT", "1", "1000"}, {"WAITAOF", "0", "1", "20"}});
 }
 
+// What a file that is synced every second has not synced yet is on disk for a Valkey all the same.
+TEST_F(DiskDifferentialTest, WaitAofBetweenTwoFsyncs) {
+  Agree(kReplica, {{"CONFIG", "SET", "appendonly", "no"}});
+  Agree(kMaster, {{"CONFIG", "SET", "appendfsync", "everysec"}, {"SET", "k", "v"}});
+  if (TestedDialect().since_72) {
+    ASSERT_EQ(pair_.Await(kMaster, {"WAITAOF", "1", "0", "100"}, "[1, 0]"), "[1, 0]");
+  }
+  Agree(kMaster, {{"SET", "k", "w"}, {"WAITAOF", "1", "0", "300"}});
+}
+
 TEST_F(DiskDifferentialTest, WaitAofEndsWithTheAppendOnlyFile) {
   const std::size_t waiter = pair_.Connect(kMaster);
   const std::string at_once = WaitForADiskThatIsNotSynced(waiter);
