@@ -109,9 +109,11 @@ SentinelWatch::Answer SentinelWatch::AskOn(Connection& connection, MonotonicTime
 Status SentinelWatch::Confirm(const NodeAddress& master, MonotonicTime deadline) {
   bool early = false;
   {
+    // The clock is read first: in a simulated world others may run meanwhile.
+    const MonotonicTime now = runtime_.Now();
     MutexGuard guard(mutex_);
-    const std::optional<Status> known = Known(master);
-    const bool fresh = known && runtime_.Now() - confirmed_ <= options_.recheck / 2;
+    const std::optional<Status> known = Known(master, now);
+    const bool fresh = known && now - confirmed_ <= options_.recheck / 2;
     if (known && (!known->ok() || fresh || asking_early_)) return *known;
     early = known.has_value();
     if (early) asking_early_ = true;
@@ -120,16 +122,17 @@ Status SentinelWatch::Confirm(const NodeAddress& master, MonotonicTime deadline)
       options_.sentinel_timeout * static_cast<Duration::rep>(options_.sentinels.size());
   const Result<NodeAddress> answer =
       Ask(std::min(deadline, AddSaturating(runtime_.Now(), longest)));
+  const MonotonicTime now = runtime_.Now();
   MutexGuard guard(mutex_);
   if (early) asking_early_ = false;
-  const std::optional<Status> known = Known(master);
+  const std::optional<Status> known = Known(master, now);
   if (known) return *known;
   return answer.ok() ? Unavailable("the sentinels are no longer sure of a master")
                      : NotAnswered(answer.status());
 }
 
-std::optional<Status> SentinelWatch::Known(const NodeAddress& master) {
-  if (!master_ || doubted_ || runtime_.Now() - confirmed_ > options_.recheck) return std::nullopt;
+std::optional<Status> SentinelWatch::Known(const NodeAddress& master, MonotonicTime now) {
+  if (!master_ || doubted_ || now - confirmed_ > options_.recheck) return std::nullopt;
   if (*master_ == master) return Status();
   return Unavailable(master.ToString() + " is not the master; the sentinels name " +
                      master_->ToString());

@@ -52,7 +52,8 @@ class SentinelWatch {
   void MoveToTheEnd(std::size_t sentinel);
   void Note(const NodeAddress& master, MonotonicTime asked);
   /// Ok: confirmed. kUnavailable: another one is. nullopt: not known now.
-  std::optional<Status> Known(const NodeAddress& master) INTERLOCK_REQUIRES(mutex_);
+  std::optional<Status> Known(const NodeAddress& master, MonotonicTime now)
+      INTERLOCK_REQUIRES(mutex_);
 
   Runtime& runtime_;
   const ConnectNode connect_;
