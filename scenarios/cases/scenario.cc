@@ -73,12 +73,27 @@ bool MayEndConnections(const Scenario& scenario) {
   });
 }
 
+namespace {
+
+bool HasWaitAof(const Scenario& scenario) {
+  const auto appends = [](sim::Persistence kept) {
+    return kept == sim::Persistence::kAofAlways || kept == sim::Persistence::kAofEverysec;
+  };
+  const bool all = scenario.pinned.empty()
+                       ? std::ranges::all_of(scenario.shape.persistence, appends)
+                       : std::ranges::all_of(scenario.pinned, appends, &Workload::persistence);
+  return all && scenario.server->since_72;
+}
+
+}  // namespace
+
 bool Applies(const Scenario& scenario, const harness::Traits& traits) {
   const sim::Topology topology =
       scenario.pinned.empty() ? scenario.shape.topology : scenario.pinned.front().topology;
   if (traits.quorum != (topology == sim::Topology::kIndependent)) return false;
   if (IsCluster(topology) && !traits.cluster) return false;
   if (!scenario.server->IsIn(scenario.servers)) return false;
+  if (traits.on_disk && !HasWaitAof(scenario)) return false;
   // The named cases are stories of leases, and so are those of what a holder writes to.
   const bool of_leases = !scenario.pinned.empty() ||
                          (scenario.shape.guard != GuardKind::kNone && scenario.fault_class.empty());

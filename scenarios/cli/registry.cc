@@ -79,6 +79,7 @@ Result<Registry> Registry::Make(std::vector<std::shared_ptr<const harness::Subje
   const bool ours = program.substr(program.rfind('/') + 1) == "interlock";
   registry.program_ = ours ? "./interlock" : program;
   for (auto& subject : SoundSubjects()) registry.entries_.push_back({subject, false, {}});
+  for (auto& subject : DurableSubjects()) registry.entries_.push_back({subject, false, {}});
   for (auto& subject : CompiledSubjects()) {
     registry.entries_.push_back({subject, false, {}});
     registry.entries_.back().sampled = true;

@@ -57,6 +57,8 @@ struct Specimen {
 };
 
 std::vector<std::shared_ptr<const harness::Subject>> SoundSubjects();
+/// Those that need a server with WAITAOF and an append-only file (Traits::on_disk).
+std::vector<std::shared_ptr<const harness::Subject>> DurableSubjects();
 /// Some of these locks as they were compiled, over hiredis and threads (Traits::posix). None in a
 /// sanitizer build, where nothing serves them.
 std::vector<std::shared_ptr<const harness::Subject>> CompiledSubjects();

@@ -87,7 +87,7 @@ std::vector<LockExploration> ExplorationsOf(const CampaignOptions& options) {
     const harness::Subject& subject = *entry.subject;
     const std::string_view name = subject.traits().quorum ? "quorum-chaos" : "chaos";
     for (const Scenario* scenario : options.scenarios) {
-      if (scenario->base_name() != name) continue;
+      if (scenario->base_name() != name || !Applies(*scenario, subject.traits())) continue;
       LockExploration& one = explorations.emplace_back();
       one.entry = &entry;
       one.why_less = subject.explored().why_less;

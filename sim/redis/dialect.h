@@ -33,6 +33,7 @@ constexpr DialectSet Of(DialectId id) {
   return static_cast<DialectSet>(1U << static_cast<unsigned>(id));
 }
 inline constexpr DialectSet kNewerRedis = Of(DialectId::kRedis80) | Of(DialectId::kRedis84);
+inline constexpr DialectSet kAnyRedis = Of(DialectId::kRedis70) | kNewerRedis;
 inline constexpr DialectSet kValkeyFrom90 = Of(DialectId::kValkey91) | Of(DialectId::kValkey92);
 inline constexpr DialectSet kAnyValkey = Of(DialectId::kValkey81) | kValkeyFrom90;
 /// Those whose hashes have fields with a TTL.

@@ -14,6 +14,7 @@ namespace interlock::scenarios::catalogue {
 namespace {
 
 using sim::FaultKind;
+using sim::Persistence;
 
 std::vector<Judged> EveryLockProperty() {
   std::vector<Judged> all;
@@ -77,6 +78,23 @@ std::vector<FaultCase> OfClientsAndLinks() {
   };
 }
 
+/// With a file that is synced every second. In such a Valkey WAITAOF does not wait for that.
+std::vector<Scenario> OfPowerLosses() {
+  Scenario redis = ScenarioOf({"power-loss",
+                               "the server's machine loses power, and with it the writes since the "
+                               "last fsync (everysec)",
+                               SynchronyClass::kNone,
+                               {FaultKind::kServerPowerLoss},
+                               {.writes = true},
+                               {Persistence::kAofEverysec}});
+  redis.servers = sim::redis::kAnyRedis;
+  Scenario valkey = redis;
+  valkey.name = "power-loss-valkey";
+  valkey.summary = "the same of a Valkey, whose WAITAOF answers before that fsync";
+  valkey.servers = sim::redis::kAnyValkey;
+  return Together(std::move(redis), std::move(valkey));
+}
+
 /// What only a cluster meets.
 std::vector<Scenario> OfClusters() {
   Scenario reshard = ScenarioOf({"reshard",
@@ -126,6 +144,7 @@ std::vector<Scenario> FaultClasses() {
     OnIndependent(cell.shape, 3);
     Add(cell, all);
   }
+  for (Scenario& cell : OfPowerLosses()) Add(std::move(cell), all);
   for (Scenario& cell : OfClusters()) Add(std::move(cell), all);
   return all;
 }

@@ -56,10 +56,6 @@ inline Result<std::vector<harness::SeenHolder>> ToSeen(const Result<Inspection>&
   return seen;
 }
 
-inline Holder ToHolder(const harness::SeenHolder& seen) {
-  return {seen.token, {}, seen.fencing_token};
-}
-
 class LeaseHold final : public harness::Hold {
  public:
   /// `client` is kept alive because a Lease must not outlive its Client.
@@ -106,8 +102,10 @@ class LeaseLock : public harness::Lock {
  public:
   /// `create(client)` makes the primitive; if it refuses, every acquire answers with its reason.
   template <typename Create>
-  LeaseLock(harness::Environment& environment, const Create& create, Renewal renewal = {})
-      : parts_(std::make_shared<Parts>(environment, create)), renewal_(renewal) {}
+  LeaseLock(harness::Environment& environment, const Create& create, Renewal renewal = {},
+            ClientOptions options = {})
+      : parts_(std::make_shared<Parts>(environment, create, std::move(options))),
+        renewal_(renewal) {}
 
   /// For a primitive over several nodes: `create(clients)`, one for each node.
   template <typename Create>
@@ -138,7 +136,8 @@ class LeaseLock : public harness::Lock {
 
   Status ForceRelease(const harness::SeenHolder& holder) override {
     if (!parts_->primitive.ok()) return parts_->primitive.status();
-    if constexpr (kForOperators) return parts_->primitive->ForceRelease(ToHolder(holder));
+    const Holder held{holder.token, {}, holder.fencing_token};
+    if constexpr (kForOperators) return parts_->primitive->ForceRelease(held);
     return harness::Lock::ForceRelease(holder);
   }
 
@@ -166,8 +165,9 @@ class LeaseLock : public harness::Lock {
 
   struct Parts {
     template <typename Create>
-    Parts(harness::Environment& environment, const Create& create)
-        : client(environment.runtime, environment.connector), primitive(create(client)) {}
+    Parts(harness::Environment& environment, const Create& create, ClientOptions options)
+        : client(environment.runtime, environment.connector, std::move(options)),
+          primitive(create(client)) {}
     template <typename Create>
     Parts(OverNodes /*tag*/, harness::Environment& environment, const Create& create)
         : client(environment.runtime, *environment.nodes.front()),

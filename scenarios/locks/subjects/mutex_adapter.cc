@@ -53,6 +53,8 @@ std::vector<harness::Promise> PromisesOf(const Keeps& keeps, bool cluster) {
       {"server-errors", "standalone", keeps.server, ""},
       {"server-clock", "standalone", keeps.clock, keeps.clock_breaks},
       {"data-loss", "standalone", keeps.loss, keeps.loss_breaks},
+      {"power-loss", "standalone", keeps.loss, keeps.loss_breaks},
+      {"power-loss-valkey", "standalone", keeps.loss, keeps.loss_breaks},
       {"failover", "replicated", keeps.loss, keeps.loss_breaks},
       {"split-brain", "replicated", keeps.loss, keeps.loss_breaks}};
   if (cluster) {

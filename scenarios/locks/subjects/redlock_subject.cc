@@ -55,7 +55,10 @@ class RedlockAdapter : public MutexAdapter {
   /// What a mutex on one server promises, over masters that have no replicas.
   std::vector<harness::Promise> Promises() const override {
     std::vector<harness::Promise> promises = MutexAdapter::Promises();
-    std::erase_if(promises, [](const auto& promise) { return promise.topologies == "replicated"; });
+    std::erase_if(promises, [](const auto& promise) {
+      return !promise.topologies.starts_with("standalone") ||
+             promise.fault_class.starts_with("power-loss");
+    });
     for (harness::Promise& promise : promises) promise.topologies = "independent";
     return promises;
   }

@@ -134,10 +134,10 @@ class ReentrantMutexAdapter final : public MutexAdapter {
   std::vector<harness::Promise> Promises() const override {
     std::vector<harness::Promise> promises = MutexAdapter::Promises();
     for (harness::Promise& promise : promises) {
-      const bool loses = promise.fault_class == "data-loss" || promise.fault_class == "failover" ||
-                         promise.fault_class == "split-brain" ||
-                         promise.fault_class == "shard-failover" ||
-                         promise.fault_class == "late-claim";
+      const bool loses =
+          promise.fault_class == "data-loss" || promise.fault_class == "failover" ||
+          promise.fault_class == "split-brain" || promise.fault_class.starts_with("power-loss") ||
+          promise.fault_class == "shard-failover" || promise.fault_class == "late-claim";
       if (loses) promise.keeps = "LK006 LK009 LK014 LK015";
     }
     return promises;

@@ -11,6 +11,12 @@ std::vector<std::shared_ptr<const harness::Subject>> SoundSubjects() {
   return all;
 }
 
+std::vector<std::shared_ptr<const harness::Subject>> DurableSubjects() {
+  std::vector<std::shared_ptr<const harness::Subject>> all;
+  for (const auto make : subjects::kDurableSubjects) all.push_back(make());
+  return all;
+}
+
 std::vector<std::shared_ptr<const harness::Subject>> CompiledSubjects() {
   std::vector<std::shared_ptr<const harness::Subject>> all;
   if (!sim::TripwireIsArmed()) return all;

@@ -17,6 +17,7 @@ std::shared_ptr<const harness::Subject> CompiledMutexSubject();
 std::shared_ptr<const harness::Subject> CompiledRedlockSubject();
 std::shared_ptr<const harness::Subject> CompiledSemaphoreSubject();
 std::shared_ptr<const harness::Subject> CountDownLatchSubject();
+std::shared_ptr<const harness::Subject> DurableMutexSubject();
 std::shared_ptr<const harness::Subject> FairMutexSubject();
 std::shared_ptr<const harness::Subject> LockDelayMutexSubject();
 std::shared_ptr<const harness::Subject> MultiMutexSubject();
@@ -48,6 +49,9 @@ inline constexpr std::array kAllSubjects = {&FairMutexSubject,
                                             &UnpreferredSharedMutexSubject,
                                             &SingleFileSubject,
                                             &CountDownLatchSubject};
+
+/// Those with Traits::on_disk.
+inline constexpr std::array kDurableSubjects = {&DurableMutexSubject};
 
 /// Those with Traits::posix.
 inline constexpr std::array kCompiledSubjects = {&CompiledFairMutexSubject, &CompiledMutexSubject,

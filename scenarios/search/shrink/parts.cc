@@ -171,7 +171,7 @@ std::vector<Knob> KnobsOf(const Workload& workload) {
   return knobs;
 }
 
-std::vector<Workload> SimplerKinds(const Workload& workload) {
+std::vector<Workload> SimplerKinds(const Workload& workload, bool on_disk) {
   std::vector<Workload> simpler;
   const auto add = [&](const auto& change) { AddChanged(workload, change, simpler); };
   add([](Workload& w) { w.permits = std::max(1, w.permits - 1); });
@@ -193,9 +193,9 @@ std::vector<Workload> SimplerKinds(const Workload& workload) {
       }
     }
   });
-  add([](Workload& w) {
+  add([on_disk](Workload& w) {
     // Persistence that a server fault needs is kept: without it another assumption would fail.
-    if (!HasServerFault(w)) w.persistence = sim::Persistence::kNone;
+    if (!HasServerFault(w) && !on_disk) w.persistence = sim::Persistence::kNone;
   });
   add([](Workload& w) {
     // A standalone server would make this another lock, or another promise.

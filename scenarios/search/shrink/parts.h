@@ -41,9 +41,9 @@ struct Knob {
 std::vector<Knob> KnobsOf(const Workload& workload);
 
 /// Workloads simplified in one way other than a length: the kind of request, an extension, the
-/// guarded resource, the number of permits, resources or servers, a server's persistence, whose
-/// clock runs true.
-std::vector<Workload> SimplerKinds(const Workload& workload);
+/// guarded resource, the number of permits, resources or servers, a server's persistence (unless
+/// the lock asks for it: `on_disk`), whose clock runs true.
+std::vector<Workload> SimplerKinds(const Workload& workload, bool on_disk = false);
 
 /// Scales every length in proportion to a lease of at least `lease`.
 Workload ScaledTo(Workload workload, Duration lease);

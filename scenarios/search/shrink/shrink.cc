@@ -21,8 +21,8 @@ constexpr std::uint64_t kFreshSchedules = 12;
 
 class Shrinker {
  public:
-  Shrinker(Trial& trial, const TrialCase& found)
-      : trial_(trial), case_(ByNumber(found.workload)), tape_(found.tape) {}
+  Shrinker(Trial& trial, const TrialCase& found, bool on_disk)
+      : trial_(trial), case_(ByNumber(found.workload)), tape_(found.tape), on_disk_(on_disk) {}
 
   ShrinkResult Run() {
     if (trial_.Confirm({case_.workload, tape_}, kConfirmations)) {
@@ -205,7 +205,7 @@ class Shrinker {
   }
 
   bool TrySimplerKinds() {
-    return WhileSmaller([this] { return TryAny(SimplerKinds(case_.workload)); });
+    return WhileSmaller([this] { return TryAny(SimplerKinds(case_.workload, on_disk_)); });
   }
 
   bool SimplerLengths() {
@@ -237,6 +237,7 @@ class Shrinker {
   Trial& trial_;
   Aimed case_;
   sim::Tape tape_;
+  const bool on_disk_;  ///< see Traits
   int shrinks_ = 0;
 };
 
@@ -246,7 +247,7 @@ ShrinkResult Shrink(sim::Universe& universe, const RunCase& run_case, const Work
                     const sim::Tape& tape, Judged property, int budget,
                     const std::atomic<bool>* stop) {
   Trial trial(universe, run_case, property, budget, stop);
-  return Shrinker(trial, {found, tape}).Run();
+  return Shrinker(trial, {found, tape}, run_case.subject->traits().on_disk).Run();
 }
 
 }  // namespace interlock::scenarios

@@ -43,8 +43,8 @@ TEST(RegistryTest, HoldsSoundLocksAndSpecimensUnderDistinctNames) {
     specimens += entry.specimen ? 1 : 0;
   }
   EXPECT_EQ(specimens, Specimens().size());
-  EXPECT_EQ(registry.entries().size(),
-            SoundSubjects().size() + CompiledSubjects().size() + specimens);
+  EXPECT_EQ(registry.entries().size(), SoundSubjects().size() + DurableSubjects().size() +
+                                           CompiledSubjects().size() + specimens);
 }
 
 TEST(RegistryTest, HoldsAUsersOwnLockAsASoundOne) {

@@ -2,8 +2,10 @@
 //
 // The guarantee table: our locks keep and fail what they promise to, and a lock that promises too
 // much or too little is told so.
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -83,6 +85,27 @@ TEST(GuaranteesTest, ALockOfEachKindIsWhatItSaysOfItself) {
 
 TEST(ManyRunsOfGuaranteesTest, OurLocksAreWhatTheySayOfThemselves) {
   for (const auto& lock : SoundSubjects()) ExpectToKeepItsWord(lock, 600);
+}
+
+const std::shared_ptr<const harness::Subject>& AnyOf(
+    const std::vector<std::shared_ptr<const harness::Subject>>& locks, std::string_view name) {
+  return *std::ranges::find(locks, name, [](const auto& lock) { return lock->name(); });
+}
+
+// With a file that is synced every second a lock may be forgotten that was granted, unless its
+// client has waited for the disk; and even then by a Valkey, which does not wait.
+TEST(GuaranteesTest, WhatALossOfPowerTakesFromAMutexIsKeptIfItWaitsForTheDisk) {
+  const auto sound = SoundSubjects();
+  const auto durable = DurableSubjects();
+  const harness::GuaranteesOptions on_redis{.runs = kTellingRuns, .faults = "power-loss@redis-8.0"};
+  for (const auto& lock : {AnyOf(sound, "mutex"), AnyOf(durable, "mutex.on-disk")}) {
+    const harness::GuaranteesVerdict verdict = harness::Guarantees(lock, on_redis);
+    EXPECT_TRUE(verdict.kept) << verdict.text;
+  }
+  const auto on_valkey =
+      harness::Guarantees(AnyOf(durable, "mutex.on-disk"),
+                          {.runs = kTellingRuns, .faults = "power-loss-valkey@valkey-9.1"});
+  EXPECT_TRUE(on_valkey.kept) << on_valkey.text;
 }
 
 TEST(GuaranteesTest, APromiseThatIsNotKeptIsNamedWithItsCounterexample) {

@@ -62,6 +62,9 @@ struct Traits {
   /// ForceRelease tells a holder that was released before (kOk) from one whose lease has run out
   /// (kNotOwner). A lock that keeps no trace of either may answer either.
   bool recalls_releases = false;
+  /// It counts a grant once the server has it on disk (WAITAOF), and so it is judged only where all
+  /// servers have an append-only file and that command: no Redis 7.0.
+  bool on_disk = false;
   /// The lock is code as it is compiled: it calls the C library for sockets, clocks, sleep, random
   /// bytes and threads. In simulation these act upon the simulated world: "redis" is the primary,
   /// and "redis-0", "redis-1" ... are the servers, at any port; clocks and sleep are the client's
