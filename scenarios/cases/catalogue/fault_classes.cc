@@ -136,6 +136,8 @@ std::vector<Scenario> FaultClasses() {
     Add(cell, all);
     OnIndependent(cell.shape, 3);
     Add(cell, all);
+    OnShards(cell);
+    Add(cell, all);
   }
   for (const FaultCase& one : ServerCases()) {
     Scenario cell = ScenarioOf(one);

@@ -27,7 +27,9 @@ class LineAdapter : public Adapter {
     traits.bypass_bound = 0;
     return traits;
   }
-  std::vector<harness::Promise> Promises() const override { return WithOrder(Adapter::Promises()); }
+  std::vector<harness::Promise> Promises() const override {
+    return WithOrder(Adapter::Promises(), traits().cluster);
+  }
 
   /// A waiter sleeps no longer than this, whether it is woken or not.
   std::chrono::milliseconds WakeUpBound(const harness::LockOptions& options) const override {

@@ -37,18 +37,27 @@ KeyText::KeyText(const harness::LockOptions& options, std::string_view ending) {
   view_ = {short_.data(), size};
 }
 
+namespace {
+
+/// Where the faults of clients and links are in the table.
+std::string_view WhereClientsFail(bool cluster) {
+  return cluster ? "standalone replicated cluster" : "standalone replicated";
+}
+
+}  // namespace
+
 std::vector<harness::Promise> PromisesOf(const Keeps& keeps, bool cluster) {
-  constexpr std::string_view kBoth = "standalone replicated";
+  const std::string_view everywhere = WhereClientsFail(cluster);
   std::vector<harness::Promise> promises = {
-      {"none", kBoth, keeps.usual, ""},
-      {"client-crash", kBoth, keeps.crash, ""},
-      {"client-pause-bounded", kBoth, keeps.usual, ""},
-      {"client-pause", kBoth, keeps.pause, keeps.pause_breaks},
-      {"link", kBoth, keeps.usual, ""},
-      {"client-restart", kBoth, keeps.crash, ""},
-      {"partition", kBoth, keeps.usual, ""},
-      {"lost-push", kBoth, keeps.usual, ""},
-      {"client-clock", kBoth, keeps.clock, keeps.clock_breaks},
+      {"none", everywhere, keeps.usual, ""},
+      {"client-crash", everywhere, keeps.crash, ""},
+      {"client-pause-bounded", everywhere, keeps.usual, ""},
+      {"client-pause", everywhere, keeps.pause, keeps.pause_breaks},
+      {"link", everywhere, keeps.usual, ""},
+      {"client-restart", everywhere, keeps.crash, ""},
+      {"partition", everywhere, keeps.usual, ""},
+      {"lost-push", everywhere, keeps.usual, ""},
+      {"client-clock", everywhere, keeps.clock, keeps.clock_breaks},
       {"server-restart", "standalone", keeps.server, ""},
       {"server-errors", "standalone", keeps.server, ""},
       {"server-clock", "standalone", keeps.clock, keeps.clock_breaks},
@@ -80,9 +89,9 @@ std::vector<harness::Promise> MutexAdapter::Promises() const {
       traits().cluster);
 }
 
-std::vector<harness::Promise> WithOrder(std::vector<harness::Promise> promises) {
+std::vector<harness::Promise> WithOrder(std::vector<harness::Promise> promises, bool cluster) {
   for (const char* faults : {"none", "client-crash", "client-pause-bounded", "client-pause"}) {
-    promises.push_back({faults, "standalone replicated", "LK012", ""});
+    promises.push_back({faults, WhereClientsFail(cluster), "LK012", ""});
   }
   return promises;
 }

@@ -79,6 +79,6 @@ class MutexAdapter : public harness::Subject {
 };
 
 /// The same promises, of a lock that also keeps an order among waiters whom the server can hear.
-std::vector<harness::Promise> WithOrder(std::vector<harness::Promise> promises);
+std::vector<harness::Promise> WithOrder(std::vector<harness::Promise> promises, bool cluster);
 
 }  // namespace interlock::scenarios::subjects

@@ -51,7 +51,7 @@ class SharedMutexAdapter final : public MutexAdapter {
     return traits;
   }
   std::vector<harness::Promise> Promises() const override {
-    return WithOrder(MutexAdapter::Promises());
+    return WithOrder(MutexAdapter::Promises(), traits().cluster);
   }
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {
