@@ -53,7 +53,7 @@ void ServerFaults::StrikeClock(const Process& process, const Fault& fault) {
 
 void ServerFaults::TellShadowOfReplicas() {
   if (engine_.shadow == nullptr || !engine_.servers.replicated()) return;
-  for (int node = 0; node < engine_.servers.count(); ++node) {
+  for (int node = 0; node < engine_.servers.with_data(); ++node) {
     if (node == engine_.servers.primary() || !engine_.servers.InStep(node)) continue;
     engine_.shadow->OnInStep(
         node, engine_.servers.at(engine_.servers.primary()).engine().replication.offset(),
@@ -189,7 +189,7 @@ void ServerFaults::TellShadowOfPromotion(int node, int except) {
   if (engine_.shadow == nullptr) return;
   engine_.shadow->OnPromoted(node, engine_.servers.at(node).engine().replication.offset(),
                              engine_.now());
-  for (int other = 0; other < engine_.servers.count(); ++other) {
+  for (int other = 0; other < engine_.servers.with_data(); ++other) {
     if (other != node && other != except && engine_.servers.IsUp(other)) {
       TellShadow(other, Shadow::Happening::kFollows);
     }
@@ -256,7 +256,8 @@ void ServerFaults::End(std::size_t index) {
   engine_.servers.Start(node);
   TellShadow(node, Shadow::Happening::kStarted);
   engine_.network.NodeStarted(node);
-  if (engine_.servers.replicated() && node != engine_.servers.primary()) {
+  const bool of_data = node < engine_.servers.with_data();
+  if (engine_.servers.replicated() && of_data && node != engine_.servers.primary()) {
     engine_.servers.Follow(node);
     TellShadow(node, Shadow::Happening::kFollows);
   }

@@ -19,7 +19,7 @@ constexpr std::int64_t kWarmUpUs = 10'000'000;         // time for replicas to r
 constexpr std::string_view kEndOfTime = "1000000000";  // seconds
 
 bool HasReplicas(Topology topology) {
-  return topology == Topology::kReplicated || topology == Topology::kShards;
+  return IsReplicated(topology) || topology == Topology::kShards;
 }
 
 void Configure(const WorldOptions& options, redis::Server::ConfigurationFile& file) {
@@ -39,15 +39,20 @@ void Configure(const WorldOptions& options, redis::Server::ConfigurationFile& fi
 
 /// Whom the node follows at first.
 std::optional<redis::NodeId> FirstMaster(const WorldOptions& options, std::size_t node) {
-  if (options.topology == Topology::kReplicated && node > 0) return 0;
+  if (IsReplicated(options.topology) && node > 0) return 0;
   const auto masters = static_cast<std::size_t>(options.nodes) / 2;
   if (options.topology == Topology::kShards && node >= masters) return node - masters;
   return std::nullopt;
 }
 
+int SentinelsOf(Topology topology) { return topology == Topology::kSentinel ? kSentinelNodes : 0; }
+
 void Specify(const WorldOptions& options, redis::TopologySpec& spec) {
-  const auto nodes = static_cast<std::size_t>(options.nodes);
+  const int sentinels = SentinelsOf(options.topology);
+  const auto nodes = static_cast<std::size_t>(options.nodes - sentinels);
   if (spec.nodes.size() != nodes) spec = redis::TopologySpec::IndependentMasters(nodes);
+  spec.sentinels = static_cast<std::size_t>(sentinels);
+  spec.sentinel.led = true;
   for (std::size_t node = 0; node < nodes; ++node) {
     spec.nodes[node].replica_of = FirstMaster(options, node);
     spec.nodes[node].dialect = options.dialect;
@@ -65,9 +70,10 @@ bool IsScript(const redis::Command& command) {
 
 Servers::Servers(redis::Topology& topology, redis::TopologySpec& spec, const WorldOptions& options)
     : topology_(topology),
-      replicated_(options.topology == Topology::kReplicated),
-      replicas_(HasReplicas(options.topology)) {
-  Require(options.nodes >= 1, "a world needs a server");
+      replicated_(IsReplicated(options.topology)),
+      replicas_(HasReplicas(options.topology)),
+      sentinels_(SentinelsOf(options.topology)) {
+  Require(options.nodes > sentinels_, "a world needs a server");
   Require(options.topology != Topology::kStandalone || options.nodes == 1,
           "a standalone server is alone");
   Require(options.topology != Topology::kShards || options.nodes % 2 == 0,
@@ -181,8 +187,12 @@ ReplicaState Servers::replica() {
 void Servers::Promote(int node, int except) {
   primary_ = node;
   topology_.Reconfigure(Id(node), std::nullopt);
-  for (int other = 0; other < count(); ++other) {
+  for (int other = 0; other < with_data(); ++other) {
     if (other != node && other != except && IsUp(other)) Follow(other);
+  }
+  for (int sentinel = with_data(); sentinel < count(); ++sentinel) {
+    const std::int64_t later = sentinel == with_data() ? 0 : redis::Sentinel::kTickUs;
+    topology_.sentinel(Id(sentinel))->Hear(Id(node), topology_.time_us() + later);
   }
 }
 

@@ -32,6 +32,8 @@ class Servers {
   Servers(redis::Topology& topology, redis::TopologySpec& spec, const WorldOptions& options);
 
   int count() const { return static_cast<int>(topology_.size()); }
+  /// Those of them that have data; Sentinels come behind.
+  int with_data() const { return count() - sentinels_; }
   redis::Server& at(int node) { return topology_.server(Id(node)); }
   const redis::MasterAddress& address(int node) const { return topology_.address(Id(node)); }
   /// The server to which clients asking for the master are directed; for independent masters, and
@@ -79,7 +81,7 @@ class Servers {
   /// The running replica with most of the primary's data, as a Sentinel chooses it.
   std::optional<int> BestReplica();
   /// Makes it the primary, followed by all other running servers except `except`, the old one.
-  /// Closes the clients of each.
+  /// Closes the clients of each. One Sentinel has led that, and the others hear of it a tick later.
   void Promote(int node, int except);
   /// Makes it follow the primary, losing any data of its own.
   void Follow(int node);
@@ -111,7 +113,8 @@ class Servers {
 
   redis::Topology& topology_;
   const bool replicated_;
-  const bool replicas_;             // there are some, of whichever master
+  const bool replicas_;  // there are some, of whichever master
+  const int sentinels_;
   std::unique_ptr<Shards> shards_;  // for a cluster
   std::int64_t warm_up_us_ = 0;     // topology time at virtual time 0
   int primary_ = 0;

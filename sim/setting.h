@@ -14,7 +14,14 @@ enum class Topology : std::uint8_t {
   kIndependent,  ///< masters that know nothing of each other
   kCluster,      ///< the masters of a Redis Cluster, each with its share of the slots
   kShards,       ///< a Redis Cluster, too: the second half are the replicas of the first, in order
+  kSentinel,     ///< as kReplicated; the last kSentinelNodes nodes are Sentinels that watch it
 };
+
+inline constexpr int kSentinelNodes = 3;
+
+constexpr bool IsReplicated(Topology topology) {
+  return topology == Topology::kReplicated || topology == Topology::kSentinel;
+}
 
 constexpr bool IsCluster(Topology topology) {
   return topology == Topology::kCluster || topology == Topology::kShards;
@@ -41,6 +48,8 @@ constexpr std::string_view ToString(Topology topology) {
     case Topology::kCluster:
     case Topology::kShards:
       return "cluster";
+    case Topology::kSentinel:
+      return "sentinel";
   }
   return "?";
 }

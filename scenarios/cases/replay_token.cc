@@ -232,7 +232,7 @@ std::optional<PackedRun> Unpack(std::string_view bytes) {
       static_cast<GuardKind>(word >> kResourceBits & ((1U << (kLifeBit - kResourceBits)) - 1));
   if (HasBit(word, kLifeBit)) run.workload.life = from.Length();
   run.workload.latency_max = from.Length();
-  run.workload.topology = static_cast<sim::Topology>(from.Index(4));
+  run.workload.topology = static_cast<sim::Topology>(from.Index(5));
   run.workload.nodes = from.Index(kMostNodes);
   run.workload.persistence = static_cast<sim::Persistence>(from.Index(3));
   for (std::uint64_t left = from.Number(100); left > 0 && from.ok(); --left) {
@@ -260,7 +260,9 @@ std::string_view Flaw(const Workload& workload) {
   if (workload.resources < 1) return "it has no resources";
   const bool alone = workload.topology == sim::Topology::kStandalone;
   const bool paired = workload.topology == sim::Topology::kShards;
-  if (workload.nodes < 1 || (alone && workload.nodes != 1) || (paired && workload.nodes % 2 != 0)) {
+  const int least = workload.topology == sim::Topology::kSentinel ? 1 + sim::kSentinelNodes : 1;
+  if (workload.nodes < least || (alone && workload.nodes != 1) ||
+      (paired && workload.nodes % 2 != 0)) {
     return "its number of servers does not fit its topology";
   }
   for (const ClientPlan& client : workload.clients) {

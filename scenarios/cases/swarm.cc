@@ -129,8 +129,10 @@ void ShareObjects(Dice& dice, RawWorkload& raw) {
   }
 }
 
-/// A client that asks several servers takes as many times the steps.
+/// A client that asks several servers takes as many times the steps, and one that asks Sentinels
+/// first, which most of them have to answer, twice as many.
 int MostSteps(const WorkloadShape& shape) {
+  if (shape.topology == sim::Topology::kSentinel) return kMostSteps * 2;
   const bool asks_all = shape.topology == sim::Topology::kIndependent;
   return asks_all ? kMostSteps * shape.nodes : kMostSteps;
 }

@@ -203,6 +203,9 @@ class Forcing {
           "replicas are stopped and promoted, which is only done to servers started for it: "
           "--redis spawn";
     }
+    if (why.empty() && workload.topology == sim::Topology::kSentinel) {
+      why = "it needs Sentinels, which --redis does not set up";
+    }
     if (why.empty() && IsCluster(workload.topology)) {
       why = "it needs a Redis Cluster, which --redis does not set up";
     }

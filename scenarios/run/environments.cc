@@ -5,7 +5,9 @@
 #include <string>
 #include <utility>
 
+#include <interlock/cluster_connector.h>
 #include <interlock/hiredis_connector.h>
+#include <interlock/sentinel_connector.h>
 
 #include "scenarios/run/wall_clock.h"
 #include "sim/check.h"
@@ -17,12 +19,19 @@ namespace {
 /// make shrinking change the tokens.
 constexpr std::uint64_t kEntropySeed = 0x5eed;
 
-std::vector<NodeAddress> AddressesOf(const sim::World& world) {
+std::vector<NodeAddress> AddressesOf(const sim::World& world, int first, int last) {
   std::vector<NodeAddress> addresses;
-  for (int node = 0; node < world.nodes(); ++node) {
-    addresses.push_back(world.address(node));
-  }
+  for (int node = first; node < last; ++node) addresses.push_back(world.address(node));
   return addresses;
+}
+
+std::vector<NodeAddress> AddressesOf(const sim::World& world) {
+  return AddressesOf(world, 0, world.nodes());
+}
+
+/// Sentinels stand behind them.
+int NodesWithData(const sim::World& world, sim::Topology topology) {
+  return world.nodes() - (topology == sim::Topology::kSentinel ? sim::kSentinelNodes : 0);
 }
 
 /// Reaches the cluster as an application that uses the library does.
@@ -42,6 +51,18 @@ ConnectNode SimulatedWay(sim::World& world, int client) {
     }
     return Status(StatusCode::kUnavailable, "no server is at " + address.ToString());
   };
+}
+
+/// As an application that uses the library reaches the master; null: as the world leads there.
+std::unique_ptr<Connector> Guide(sim::World& world, int client, sim::Topology topology) {
+  Runtime& runtime = world.runtime(client);
+  if (IsCluster(topology)) return ConnectorToCluster(runtime, world, SimulatedWay(world, client));
+  if (topology != sim::Topology::kSentinel) return nullptr;
+  SentinelOptions options;
+  options.sentinels = AddressesOf(world, NodesWithData(world, topology), world.nodes());
+  options.master_name = "mymaster";
+  return *SentinelConnector::Create(runtime, SimulatedWay(world, client),
+                                    SimulatedWay(world, client), std::move(options));
 }
 
 /// See sim/posix/names.h.
@@ -87,18 +108,14 @@ sim::WorldOptions WorldOptionsOf(const Workload& workload, bool keep_events, boo
 
 SimulatedEnvironment::SimulatedEnvironment(sim::World& world, int client, sim::Topology topology,
                                            Duration clock_offset)
-    : cluster_(IsCluster(topology)
-                   ? ConnectorToCluster(world.runtime(client), world, SimulatedWay(world, client))
-                   : nullptr),
+    : guide_(Guide(world, client, topology)),
       environment_{
-          world.runtime(client),
-          cluster_ != nullptr ? static_cast<Connector&>(*cluster_) : world.connector(client),
-          {}} {
-  for (int node = 0; node < world.nodes(); ++node) {
+          world.runtime(client), guide_ != nullptr ? *guide_ : world.connector(client), {}} {
+  for (int node = 0; node < NodesWithData(world, topology); ++node) {
     environment_.nodes.push_back(&world.connector(client, node));
   }
   environment_.wall_ms = SimulatedWallClock(environment_.runtime, clock_offset);
-  if (cluster_ == nullptr) return;
+  if (!IsCluster(topology)) return;
   environment_.cluster = AddressesOf(world);
   environment_.connect = SimulatedWay(world, client);
 }
@@ -111,7 +128,7 @@ CompiledEnvironment::CompiledEnvironment(const sim::World& world, sim::Topology 
   if (world.nodes() == 1) {
     environment_.nodes.push_back(primary_.get());
   } else {
-    for (int node = 0; node < world.nodes(); ++node) {
+    for (int node = 0; node < NodesWithData(world, topology); ++node) {
       nodes_.push_back(HiredisTo(runtime_, "redis-" + std::to_string(node)));
       environment_.nodes.push_back(nodes_.back().get());
     }

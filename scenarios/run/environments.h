@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include <interlock/cluster_connector.h>
+#include <interlock/connection.h>
 #include <interlock/harness/lock.h>
 #include <interlock/thread_runtime.h>
 
@@ -32,7 +32,7 @@ class SimulatedEnvironment {
   harness::Environment& get() { return environment_; }
 
  private:
-  const std::unique_ptr<ClusterConnector> cluster_;  ///< null: the servers are no cluster
+  const std::unique_ptr<Connector> guide_;  ///< null: the world leads to the primary by itself
   harness::Environment environment_;
 };
 

@@ -40,6 +40,7 @@ RedisTopologyOptions TopologyFor(const StageOptions& stage) {
     case Topology::kStandalone:
       break;
     case Topology::kReplicated:
+    case Topology::kSentinel:  // How its clients ask for the master is only simulated.
       options.replicas = kReplicas;
       options.sentinels = stage.sentinels ? kSentinels : 0;
       break;

@@ -49,7 +49,14 @@ Replication& Sentinel::ReplicationOf(NodeId node) const {
 
 const std::string& Sentinel::id() const { return ReplicationOf(self_).run_id(); }
 
+void Sentinel::Hear(NodeId master, std::int64_t at_us) {
+  master_ = Fresh(CurrentMaster());
+  heard_ = master;
+  heard_at_us_ = at_us;
+}
+
 NodeId Sentinel::CurrentMaster() const {
+  if (now_us() >= heard_at_us_) return heard_;
   return stage_ == Stage::kReconfigure ? promoted_ : master_.node;
 }
 

@@ -29,6 +29,8 @@ struct SentinelSpec {
   std::size_t quorum = 1;
   std::int64_t down_after_us = 30'000'000;
   std::int64_t failover_timeout_us = 180'000'000;
+  /// Does nothing by itself: its host promotes replicas, and tells it.
+  bool led = false;
 };
 
 class Sentinel {
@@ -66,6 +68,8 @@ class Sentinel {
   const std::vector<Instance>& others() const { return sentinels_; }
   /// From its promotion on the new master counts, though the others may still have to follow it.
   NodeId CurrentMaster() const;
+  /// From then on it names this master, as if another Sentinel had told it so. REQUIRES: it is led.
+  void Hear(NodeId master, std::int64_t at_us);
   bool objectively_down() const { return objectively_down_; }
   bool in_failover() const { return stage_ != Stage::kNone; }
   std::uint64_t config_epoch() const { return config_epoch_; }
@@ -128,6 +132,9 @@ class Sentinel {
   std::int64_t failover_start_us_ = -1;
   std::int64_t stage_since_us_ = 0;
   NodeId promoted_ = 0;
+
+  NodeId heard_ = 0;
+  std::int64_t heard_at_us_ = INT64_MAX;  // Never.
 };
 
 }  // namespace interlock::sim::redis

@@ -132,7 +132,7 @@ bool Topology::DeliverOne(NodeId from, NodeId to) {
 std::optional<std::int64_t> Topology::NextTimerUs() {
   links_.Collect();
   std::optional<std::int64_t> next;
-  if (spec_.sentinels > 0) next = std::max(now_us_, next_tick_us_);
+  if (SentinelsAct()) next = std::max(now_us_, next_tick_us_);
   const auto consider = [&](std::int64_t at_us) {
     at_us = std::max(at_us, now_us_);
     next = std::min(next.value_or(at_us), at_us);
@@ -189,7 +189,7 @@ void Topology::Deliver(const Way& way) {
 }
 
 void Topology::RunSentinels() {
-  if (spec_.sentinels == 0 || next_tick_us_ > now_us_) return;
+  if (!SentinelsAct() || next_tick_us_ > now_us_) return;
   next_tick_us_ = now_us_ - now_us_ % Sentinel::kTickUs + Sentinel::kTickUs;
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     if (IsSentinel(id) && Runs(id)) nodes_[id]->sentinel->Tick();
@@ -243,6 +243,7 @@ void Topology::Describe(NodeId id, StateSink& sink) {
   sink.Number(static_cast<std::uint64_t>(node.clock.At(now_us_) - now_us_));
   sink.Number(static_cast<std::uint64_t>(node.clock.drift_ppm()));
   if (nodes_.size() > 1) links_.Describe(id, sink);
+  if (node.sentinel != nullptr) sink.Number(node.sentinel->CurrentMaster());
 }
 
 }  // namespace interlock::sim::redis

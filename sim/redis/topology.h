@@ -136,6 +136,7 @@ class Topology {
   };
 
   void ResetNode(NodeId id);
+  bool SentinelsAct() const { return spec_.sentinels > 0 && !spec_.sentinel.led; }
   void RunSentinels();
   bool CanDeliver(const Way& way);
   /// Of the oldest messages of all ways the first that is due; null: there is none.

@@ -134,6 +134,8 @@ std::vector<Scenario> FaultClasses() {
     Add(cell, all);
     OnReplicas(cell.shape);
     Add(cell, all);
+    OnSentinel(cell.shape);
+    Add(cell, all);
     OnIndependent(cell.shape, 3);
     Add(cell, all);
     OnShards(cell);
@@ -142,8 +144,11 @@ std::vector<Scenario> FaultClasses() {
   for (const FaultCase& one : ServerCases()) {
     Scenario cell = ScenarioOf(one);
     Add(cell, all);
-    if (one.replicated) continue;
-    OnIndependent(cell.shape, 3);
+    if (one.replicated) {
+      OnSentinel(cell.shape);
+    } else {
+      OnIndependent(cell.shape, 3);
+    }
     Add(cell, all);
   }
   for (Scenario& cell : OfPowerLosses()) Add(std::move(cell), all);

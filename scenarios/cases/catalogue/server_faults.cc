@@ -78,6 +78,11 @@ void OnReplicas(WorkloadShape& shape) {
   shape.nodes = 3;
 }
 
+void OnSentinel(WorkloadShape& shape) {
+  shape.topology = sim::Topology::kSentinel;
+  shape.nodes = 3 + sim::kSentinelNodes;
+}
+
 void OnIndependent(WorkloadShape& shape, int nodes) {
   shape.topology = sim::Topology::kIndependent;
   shape.nodes = nodes;

@@ -31,6 +31,9 @@ Scenario ScenarioOf(const FaultCase& one);
 /// A primary with two replicas.
 void OnReplicas(WorkloadShape& shape);
 
+/// The same, found through Sentinels.
+void OnSentinel(WorkloadShape& shape);
+
 /// Masters, `nodes` of them, that know nothing of each other.
 void OnIndependent(WorkloadShape& shape, int nodes);
 

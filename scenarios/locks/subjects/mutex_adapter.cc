@@ -41,7 +41,7 @@ namespace {
 
 /// Where the faults of clients and links are in the table.
 std::string_view WhereClientsFail(bool cluster) {
-  return cluster ? "standalone replicated cluster" : "standalone replicated";
+  return cluster ? "standalone replicated sentinel cluster" : "standalone replicated sentinel";
 }
 
 }  // namespace
@@ -64,8 +64,8 @@ std::vector<harness::Promise> PromisesOf(const Keeps& keeps, bool cluster) {
       {"data-loss", "standalone", keeps.loss, keeps.loss_breaks},
       {"power-loss", "standalone", keeps.loss, keeps.loss_breaks},
       {"power-loss-valkey", "standalone", keeps.loss, keeps.loss_breaks},
-      {"failover", "replicated", keeps.loss, keeps.loss_breaks},
-      {"split-brain", "replicated", keeps.loss, keeps.loss_breaks}};
+      {"failover", "replicated sentinel", keeps.loss, keeps.loss_breaks},
+      {"split-brain", "replicated sentinel", keeps.loss, keeps.loss_breaks}};
   if (cluster) {
     promises.push_back({"reshard", "cluster", keeps.server, ""});
     promises.push_back({"shard-failover", "cluster", keeps.loss, keeps.loss_breaks});

@@ -81,8 +81,8 @@ rc::Gen<PackedRun> AnyRun() {
     workload.resources = kMostResources;
     workload.latency_max = *LengthFrom(0);
     workload.topology = *rc::gen::element(sim::Topology::kReplicated, sim::Topology::kIndependent,
-                                          sim::Topology::kCluster);
-    workload.nodes = *rc::gen::inRange(3, kMostNodes + 1);
+                                          sim::Topology::kCluster, sim::Topology::kSentinel);
+    workload.nodes = *rc::gen::inRange(1 + sim::kSentinelNodes, kMostNodes + 1);
     workload.persistence =
         *rc::gen::element(sim::Persistence::kNone, sim::Persistence::kRdb,
                           sim::Persistence::kAofAlways, sim::Persistence::kAofEverysec);

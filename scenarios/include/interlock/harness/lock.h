@@ -41,8 +41,9 @@ namespace interlock::harness {
 /// All that one client process can reach. Outlives every lock made for it.
 struct Environment {
   Runtime& runtime;
-  /// Leads to the primary, as the Sentinels would lead a client; with independent masters to the
-  /// first. An existing connection stays when another server becomes the primary. In a Redis
+  /// Leads to the primary, as if the client knew of each failover at once; with independent masters
+  /// to the first. An existing connection stays when another server becomes the primary. Under
+  /// Sentinels it asks them, as interlock::SentinelConnector does. In a Redis
   /// Cluster it leads to the node that serves the keys of each command, as
   /// interlock::ClusterConnector does: MOVED is followed there, and never seen.
   Connector& connector;

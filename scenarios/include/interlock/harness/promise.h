@@ -17,8 +17,8 @@ namespace interlock::harness {
 /// literals.
 struct Promise {
   std::string_view fault_class;  ///< as `interlock guarantees` names it: "client-pause"
-  /// One or more of "standalone", "replicated", "independent" and "cluster", with blanks between
-  /// them.
+  /// One or more of "standalone", "replicated", "sentinel" (a primary and its replicas, of which
+  /// clients ask Sentinels), "independent" and "cluster", with blanks between them.
   std::string_view topologies;
   /// Codes or names of properties, with blanks between them: "LK001 fenced-writes". Each must be
   /// put to the test and hold.
