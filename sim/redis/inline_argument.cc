@@ -33,29 +33,32 @@ char Unescaped(char c) {
 
 class InlineArgument {
  public:
-  InlineArgument(std::string_view line, std::size_t* at, std::string* out)
-      : line_(line), at_(*at), out_(*out) {}
+  InlineArgument(std::string_view line, QuotesMay quotes, std::size_t* at, std::string* out)
+      : line_(line), quotes_(quotes), at_(*at), out_(*out) {}
 
   bool Read() {
     while (at_ < line_.size()) {
       const char c = line_[at_];
       if (c == ' ' || c == '\n' || c == '\r' || c == '\t') return true;
       ++at_;
-      if (c == '"') return ReadDoubleQuoted();
-      if (c == '\'') return ReadSingleQuoted();
-      out_.push_back(c);
+      if (c != '"' && c != '\'') {
+        out_.push_back(c);
+        continue;
+      }
+      if (!(c == '"' ? ReadDoubleQuoted() : ReadSingleQuoted())) return false;
+      if (quotes_ == QuotesMay::kEndWords) return at_ == line_.size() || IsBlank(line_[at_]);
     }
     return true;
   }
 
  private:
   char At(std::size_t index) const { return index < line_.size() ? line_[index] : '\0'; }
-  bool ClosesWell() const { return at_ == line_.size() || IsBlank(line_[at_]); }
 
+  // These two begin behind the opening quote. False: it is not closed.
   bool ReadDoubleQuoted() {
     while (at_ < line_.size()) {
       const char c = line_[at_++];
-      if (c == '"') return ClosesWell();
+      if (c == '"') return true;
       if (c != '\\' || at_ == line_.size()) {
         out_.push_back(c);
       } else if (line_[at_] == 'x' && HexDigit(At(at_ + 1)) >= 0 && HexDigit(At(at_ + 2)) >= 0) {
@@ -71,7 +74,7 @@ class InlineArgument {
   bool ReadSingleQuoted() {
     while (at_ < line_.size()) {
       const char c = line_[at_++];
-      if (c == '\'') return ClosesWell();
+      if (c == '\'') return true;
       if (c == '\\' && At(at_) == '\'') {
         out_.push_back('\'');
         ++at_;
@@ -83,14 +86,16 @@ class InlineArgument {
   }
 
   std::string_view line_;
+  QuotesMay quotes_;
   std::size_t& at_;
   std::string& out_;
 };
 
 }  // namespace
 
-bool ReadInlineArgument(std::string_view line, std::size_t* at, std::string* out) {
-  return InlineArgument(line, at, out).Read();
+bool ReadInlineArgument(std::string_view line, QuotesMay quotes, std::size_t* at,
+                        std::string* out) {
+  return InlineArgument(line, quotes, at, out).Read();
 }
 
 }  // namespace interlock::sim::redis

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/redis/dialect.h"
 #include "sim/redis/server.h"
 
 namespace interlock::sim::redis {
@@ -41,6 +42,9 @@ class RequestParser {
 
   RequestParser() = default;
   explicit RequestParser(Limits limits) : limits_(limits) {}
+
+  /// By default it reads like Redis 7.0.
+  void SetDialect(const Dialect& dialect) { strict_ = dialect.IsIn(kValkeyFrom90); }
 
   void Feed(std::string_view bytes);
   /// Takes the next command. Unauthenticated clients have narrower limits, so the caller passes the
@@ -70,7 +74,11 @@ class RequestParser {
   bool Fail(std::string_view what);
   Outcome Finish();
 
+  /// Whether the line at position_ ends in CRLF. REQUIRES: both bytes are there.
+  bool EndsWell() const { return !strict_ || buffer_[position_ + scanned_ + 1] == '\n'; }
+
   Limits limits_;
+  bool strict_ = false;  // Ends of lines are checked, and quoted parts of words may be joined.
   std::string buffer_;
   std::size_t position_ = 0;  // In buffer_: the first byte not consumed.
   std::size_t scanned_ = 0;   // Number of bytes from position_ on without a line end.
@@ -78,6 +86,7 @@ class RequestParser {
   std::size_t used_ = 0;
   std::int64_t arguments_left_ = 0;
   std::size_t bulk_left_ = 0;  // Bytes left of the argument being read, including its line end.
+  char line_end_ = 0;          // The first of the two, if it has come alone.
   std::string error_;
   std::optional<Outcome> end_;
 };

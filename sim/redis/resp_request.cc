@@ -14,6 +14,7 @@ namespace interlock::sim::redis {
 
 namespace {
 
+constexpr std::string_view kInvalidLineEnd = "invalid CRLF in request";
 constexpr std::size_t kMaxLine = 64 * 1024;
 constexpr std::int64_t kMaxUnauthenticatedArguments = 10;
 constexpr std::int64_t kMaxUnauthenticatedBulk = 16384;
@@ -104,7 +105,8 @@ bool RequestParser::Split(std::string_view line) {
   for (std::size_t at = 0;;) {
     while (at < line.size() && IsBlank(line[at])) ++at;
     if (at == line.size()) return true;
-    if (!ReadInlineArgument(line, &at, &AddArgument())) return false;
+    const QuotesMay quotes = strict_ ? QuotesMay::kBeJoined : QuotesMay::kEndWords;
+    if (!ReadInlineArgument(line, quotes, &at, &AddArgument())) return false;
   }
 }
 
@@ -122,6 +124,7 @@ bool RequestParser::ReadCount(bool authenticated) {
   const Line found = FindLineEnd('\r');
   if (found == Line::kTooLong) return Fail("too big mbulk count string");
   if (found == Line::kPartial || available() < scanned_ + 2) return false;
+  if (!EndsWell()) return Fail(kInvalidLineEnd);
   std::int64_t count = 0;
   const std::string_view digits = std::string_view(buffer_).substr(position_ + 1, scanned_ - 1);
   if (!ParseCount(digits, &count) || count > std::numeric_limits<std::int32_t>::max()) {
@@ -144,6 +147,7 @@ bool RequestParser::ReadLength(bool authenticated) {
     const bool line_break = first == '\r' || first == '\n';
     return Fail(std::string("expected '$', got '") + (line_break ? ' ' : first) + "'");
   }
+  if (!EndsWell()) return Fail(kInvalidLineEnd);
   std::int64_t length = 0;
   const std::string_view digits = std::string_view(buffer_).substr(position_ + 1, scanned_ - 1);
   if (!ParseCount(digits, &length) || length < 0 || length > limits_.bulk_length) {
@@ -159,12 +163,20 @@ bool RequestParser::ReadLength(bool authenticated) {
   return true;
 }
 
-// Takes what is there, so that a long argument is copied once, however it is split. The two bytes
-// after it are not checked.
+// Takes what is there, so that a long argument is copied once, however it is split.
 bool RequestParser::ReadArgument() {
   const std::size_t taken = std::min(available(), bulk_left_);
   const std::size_t payload = std::min(taken, bulk_left_ > 2 ? bulk_left_ - 2 : 0);
   arguments_[used_ - 1].append(buffer_.data() + position_, payload);
+  const std::string_view rest =
+      std::string_view(buffer_).substr(position_ + payload, taken - payload);
+  if (strict_ && !rest.empty()) {
+    if (rest.size() == 1 && bulk_left_ - payload == 2) {
+      line_end_ = rest[0];
+    } else if (!(rest == "\r\n" || (rest == "\n" && line_end_ == '\r'))) {
+      return Fail(kInvalidLineEnd);
+    }
+  }
   position_ += taken;
   bulk_left_ -= taken;
   return bulk_left_ == 0;

@@ -23,6 +23,7 @@ void Clients::Keep(const std::shared_ptr<Connection>& connection) {
 void Clients::Register(Connection& connection, redis::Server& server) {
   connection.notes.client = server.Connect(connection.notes.address);
   clients_[connection.notes.client] = &connection;
+  connection.parser().SetDialect(server.dialect());
 }
 
 Connection* Clients::Find(redis::ClientId client) const {

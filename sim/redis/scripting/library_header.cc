@@ -18,7 +18,8 @@ std::optional<std::vector<std::string>> SplitLine(std::string_view line) {
   for (std::size_t at = 0;;) {
     while (at < line.size() && IsBlank(line[at])) ++at;
     if (at == line.size()) return words;
-    if (!ReadInlineArgument(line, &at, &words.emplace_back())) return std::nullopt;
+    if (!ReadInlineArgument(line, QuotesMay::kEndWords, &at, &words.emplace_back()))
+      return std::nullopt;
   }
 }
 

@@ -143,6 +143,45 @@ TEST(RequestParserTest, HttpRequestsAreHungUpOn) {
   EXPECT_EQ(Parsed("*1\r\n$4\r\nHOST\r\nPOSTS\r\n"), (Lines{"HOST", "POSTS"}));
 }
 
+// One byte at a time.
+Lines ParsedByValkey9(std::string_view bytes) {
+  RequestParser parser;
+  parser.SetDialect(*FindDialect("valkey-9.1"));
+  Lines lines;
+  for (const char byte : bytes) {
+    parser.Feed({&byte, 1});
+    Outcome outcome = parser.Next(true);
+    for (; outcome == Outcome::kCommand; outcome = parser.Next(true)) {
+      std::string line;
+      for (const std::string& word : parser.command()) line += (line.empty() ? "" : " ") + word;
+      lines.push_back(line);
+    }
+    if (outcome != Outcome::kNeedMore) {
+      lines.push_back(parser.error());
+      break;
+    }
+  }
+  return lines;
+}
+
+TEST(RequestParserTest, Valkey9JoinsTheQuotedPartsOfAWord) {
+  EXPECT_EQ(Parsed("echo a\"b\"c\r\n"), Lines{ProtocolError("unbalanced quotes in request")});
+  EXPECT_EQ(ParsedByValkey9("echo \"\"\"tes\"t-'k'e\"y\" a'b\\'c'\r\n"),
+            Lines{"echo test-key ab'c"});
+  EXPECT_EQ(ParsedByValkey9("echo a'b\r\n"),
+            Lines{"ERR Protocol error: unbalanced quotes in request"});
+}
+
+TEST(RequestParserTest, Valkey9ChecksTheEndsOfLines) {
+  const Lines refused = {"ERR Protocol error: invalid CRLF in request"};
+  for (const char* bytes : {"*1\rx$4\r\nPING\r\n", "*1\r\n$4\rxPING\r\n", "*1\r\n$4\r\nPINGx\n",
+                            "*1\r\n$4\r\nPING\rx", "*1\r\n$4\r\nPINGS\r\n", "*0\rx"}) {
+    EXPECT_EQ(ParsedByValkey9(bytes), refused) << bytes;
+  }
+  EXPECT_EQ(Parsed("*1\rx$4\rxPINGxx"), Lines{"PING"});
+  EXPECT_EQ(ParsedByValkey9("*1\r\n$4\r\nPING\r\n*1\r\n$0\r\n\r\n"), (Lines{"PING", ""}));
+}
+
 TEST(RequestParserTest, AFullQueryBufferIsHungUpOn) {
   RequestParser parser({.query_buffer = 100});
   parser.Feed("*1\r\n$500\r\n" + std::string(60, 'a'));
