@@ -75,6 +75,8 @@ class Blocking {
   /// Clients unblocked since the last call, in order.
   std::vector<ClientId> TakeUnblocked() { return std::exchange(unblocked_, {}); }
   bool HasUnblocked() const { return !unblocked_.empty(); }
+  /// How many keys clients wait for.
+  std::size_t keys() const { return waiters_.size(); }
   /// Whether somebody waits for this server's disk.
   bool waits_for_disk() const { return disk_waits_ > 0; }
 

@@ -14,6 +14,42 @@ namespace interlock::sim::redis {
 
 namespace {
 
+// Apart from the fixed ones.
+constexpr std::string_view kUnacted[] = {
+    "acllog-max-len",
+    "active-expire-effort",
+    "appenddirname",
+    "appendfilename",
+    "cluster-announce-bus-port",
+    "cluster-announce-port",
+    "cluster-announce-tls-port",
+    "cluster-enabled",
+    "databases",
+    "dbfilename",
+    "dir",
+    "latency-monitor-threshold",
+    "lfu-decay-time",
+    "lfu-log-factor",
+    "maxclients",
+    "maxmemory-eviction-tenacity",
+    "oom-score-adj",
+    "protected-mode",
+    "proto-max-bulk-len",
+    "rdbcompression",
+    "replica-announce-port",
+    "replica-ignore-maxmemory",
+    "sanitize-dump-payload",
+    "shutdown-on-sigint",
+    "shutdown-on-sigterm",
+    "shutdown-timeout",
+    "slowlog-log-slower-than",
+    "slowlog-max-len",
+    "stream-node-max-bytes",
+    "stream-node-max-entries",
+    "tcp-keepalive",
+    "timeout",
+};
+
 std::vector<std::string_view> Split(std::string_view text, std::string_view separator) {
   std::vector<std::string_view> parts;
   while (!text.empty()) {
@@ -208,21 +244,20 @@ const Config& FreshConfig() {
   return fresh;
 }
 
-const Parameter* FindParameter(std::string_view name) {
+const Parameter* FindParameter(const Dialect& dialect, std::string_view name) {
   std::string wanted = ToLower(name);
   for (const ParameterAlias& row : ParameterAliases()) {
     if (row.alias == wanted) wanted = row.name;
   }
   for (const Parameter& parameter : Parameters()) {
-    if (parameter.name == wanted) return &parameter;
+    if (parameter.name == wanted && dialect.IsIn(parameter.in)) return &parameter;
   }
   return nullptr;
 }
 
 bool IsActedUpon(const Parameter& parameter) {
   if ((parameter.traits & (kFixedParameter | kHiddenParameter)) != 0) return false;
-  const auto names = UnactedParameters();
-  return std::find(names.begin(), names.end(), parameter.name) == names.end();
+  return std::find(std::begin(kUnacted), std::end(kUnacted), parameter.name) == std::end(kUnacted);
 }
 
 std::string FormatParameter(const Config& config, const Parameter& parameter) {
@@ -271,19 +306,19 @@ bool CaselessOrder::operator()(std::string_view one, std::string_view other) con
   return ToLower(one) < ToLower(other);
 }
 
-ParametersByName MatchParameters(std::string_view pattern) {
+ParametersByName MatchParameters(const Dialect& dialect, std::string_view pattern) {
   ParametersByName matches;
   if (pattern.find_first_of("*?[") == std::string_view::npos) {
-    if (const Parameter* parameter = FindParameter(pattern)) matches[pattern] = parameter;
+    if (const Parameter* parameter = FindParameter(dialect, pattern)) matches[pattern] = parameter;
     return matches;
   }
   const std::string glob = ToLower(pattern);
   for (const Parameter& parameter : Parameters()) {
-    if ((parameter.traits & kHiddenParameter) != 0) continue;
+    if ((parameter.traits & kHiddenParameter) != 0 || !dialect.IsIn(parameter.in)) continue;
     if (GlobMatch(glob, parameter.name)) matches[parameter.name] = &parameter;
   }
   for (const ParameterAlias& row : ParameterAliases()) {
-    if (GlobMatch(glob, row.alias)) matches[row.alias] = FindParameter(row.name);
+    if (GlobMatch(glob, row.alias)) matches[row.alias] = FindParameter(dialect, row.name);
   }
   return matches;
 }

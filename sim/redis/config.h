@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/redis/dialect.h"
+
 namespace interlock::sim::redis {
 
 enum MaxmemoryPolicy : std::int64_t {
@@ -62,6 +64,8 @@ struct Config {
   std::int64_t hash_max_listpack_entries = 0;
   std::int64_t hash_max_listpack_value = 0;
   std::int64_t set_max_intset_entries = 0;
+  std::int64_t set_max_listpack_entries = 0;
+  std::int64_t set_max_listpack_value = 0;
   std::int64_t zset_max_listpack_entries = 0;
   std::int64_t zset_max_listpack_value = 0;
   std::int64_t slowlog_log_slower_than = 0;  // us; negative: never.
@@ -143,13 +147,14 @@ struct Parameter {
   std::int64_t min = 0;
   std::int64_t max = 0;
   std::string_view choices = {};  ///< "yes, no"
+  DialectSet in = kAllDialects;
 };
 
 /// The configuration of a server started without a configuration file.
 const Config& FreshConfig();
-/// Looks up a name in any case, old names ("slave-priority") included; null if 7.0.15 has none
+/// Looks up a name in any case, old names ("slave-priority") included; null if that server has none
 /// such.
-const Parameter* FindParameter(std::string_view name);
+const Parameter* FindParameter(const Dialect& dialect, std::string_view name);
 /// False: it has no effect here, although somebody who sets it would miss that; so setting it to
 /// anything but the value shown must be refused.
 bool IsActedUpon(const Parameter& parameter);
@@ -165,6 +170,6 @@ struct CaselessOrder {
 using ParametersByName = std::map<std::string_view, const Parameter*, CaselessOrder>;
 /// The parameter of this name (or old name), under the name as given; or all that match a glob and
 /// are not hidden. Ignores case. Valid as long as `pattern`.
-ParametersByName MatchParameters(std::string_view pattern);
+ParametersByName MatchParameters(const Dialect& dialect, std::string_view pattern);
 
 }  // namespace interlock::sim::redis

@@ -19,7 +19,5 @@ struct ParameterAlias {
 /// In byte order of their names.
 std::span<const Parameter> Parameters();
 std::span<const ParameterAlias> ParameterAliases();
-/// Those that IsActedUpon denies, apart from the fixed ones.
-std::span<const std::string_view> UnactedParameters();
 
 }  // namespace interlock::sim::redis

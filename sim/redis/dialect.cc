@@ -21,6 +21,7 @@ constexpr ScriptTexts kRedis70Texts = {
     .unknown_acl_command = "Invalid command passed to redis.acl_check_cmd()",
     .no_script = "NOSCRIPT No matching script. Please use EVAL.",
     .wrong_engine = "ERR Unexpected engine in script shebang: #!",
+    .unknown_error = nullptr,
     .with_sha = true,
     .names_subcommands = false,
 };
@@ -28,6 +29,7 @@ constexpr ScriptTexts kRedis70Texts = {
 constexpr ScriptTexts kRedis80Texts = [] {
   ScriptTexts texts = kRedis70Texts;
   texts.wrong_level = "Invalid log level.";
+  texts.unknown_error = "ERR unknown error";
   texts.set_repl_arity = "redis.set_repl() requires one argument.";
   return texts;
 }();
@@ -45,6 +47,7 @@ constexpr ScriptTexts kValkey91Texts = {
     .unknown_acl_command = "Invalid command passed to server.acl_check_cmd()",
     .no_script = "NOSCRIPT No matching script.",
     .wrong_engine = "ERR Could not find scripting engine '",
+    .unknown_error = "ERR unknown error",
     .with_sha = false,
     .names_subcommands = true,
 };
@@ -52,6 +55,7 @@ constexpr ScriptTexts kValkey91Texts = {
 constexpr ScriptTexts kValkey81Texts = [] {
   ScriptTexts texts = kValkey91Texts;
   texts.forbidden = kRedis70Texts.forbidden;
+  texts.unknown_error = nullptr;
   texts.with_sha = true;
   texts.names_subcommands = false;
   return texts;
@@ -64,7 +68,8 @@ constexpr Dialect kRedis70 = {.id = DialectId::kRedis70,
                               .valkey = false,
                               .version = "7.0.15",
                               .valkey_version = {},
-                              .script = &kRedis70Texts};
+                              .script = &kRedis70Texts,
+                              .rdb_version = 10};
 
 constexpr Dialect kRedis80 = {.id = DialectId::kRedis80,
                               .name = "redis-8.0",
@@ -74,7 +79,9 @@ constexpr Dialect kRedis80 = {.id = DialectId::kRedis80,
                               .version = "8.0.6",
                               .valkey_version = {},
                               .module_name = "vectorset",
+                              .module_options = "handle-io-errors|handle-repl-async-load",
                               .script = &kRedis80Texts,
+                              .rdb_version = 12,
                               .since_72 = true,
                               .plain_score_bounds = true,
                               .flushes_in_background = true,
@@ -99,30 +106,34 @@ constexpr Dialect kValkey81 = {.id = DialectId::kValkey81,
                                .version = "7.2.4",
                                .valkey_version = "8.1.1",
                                .script = &kValkey81Texts,
+                               .rdb_version = 11,
                                .since_72 = true,
                                .removal = "UNLINK",
                                .loses_late_refusals = true};
 
-constexpr Dialect kValkey91 = {.id = DialectId::kValkey91,
-                               .name = "valkey-9.1",
-                               .title = "Valkey 9.1.2",
-                               .proven = true,
-                               .valkey = true,
-                               .version = "7.2.4",
-                               .valkey_version = "9.1.2",
-                               .module_name = "lua",
-                               .module_path = "lua",
-                               .script = &kValkey91Texts,
-                               .since_72 = true,
-                               .removal = "UNLINK",
-                               .names_refused_in_multi = true,
-                               .authenticates_first = true,
-                               .lists_no_subcommands = true,
-                               .plain_scores = true,
-                               .plain_score_bounds = true,
-                               .slots_without_cluster = true,
-                               .more_client_filters = true,
-                               .flush_restarts_lua = true};
+constexpr Dialect kValkey91 = {
+    .id = DialectId::kValkey91,
+    .name = "valkey-9.1",
+    .title = "Valkey 9.1.2",
+    .proven = true,
+    .valkey = true,
+    .version = "7.2.4",
+    .valkey_version = "9.1.2",
+    .module_name = "lua",
+    .module_path = "lua",
+    .module_options = "handle-repl-async-load|handle-atomic-slot-migration",
+    .script = &kValkey91Texts,
+    .rdb_version = 80,
+    .since_72 = true,
+    .removal = "UNLINK",
+    .names_refused_in_multi = true,
+    .authenticates_first = true,
+    .lists_no_subcommands = true,
+    .plain_scores = true,
+    .plain_score_bounds = true,
+    .slots_without_cluster = true,
+    .more_client_filters = true,
+    .flush_restarts_lua = true};
 
 constexpr Dialect kValkey92 = [] {
   Dialect dialect = kValkey91;

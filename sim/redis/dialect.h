@@ -36,9 +36,10 @@ inline constexpr DialectSet kNewerRedis = Of(DialectId::kRedis80) | Of(DialectId
 inline constexpr DialectSet kAnyRedis = Of(DialectId::kRedis70) | kNewerRedis;
 inline constexpr DialectSet kValkeyFrom90 = Of(DialectId::kValkey91) | Of(DialectId::kValkey92);
 inline constexpr DialectSet kAnyValkey = Of(DialectId::kValkey81) | kValkeyFrom90;
+inline constexpr DialectSet kAllButRedis70 = kNewerRedis | kAnyValkey;
+inline constexpr DialectSet kAllDialects = Of(DialectId::kRedis70) | kAllButRedis70;
 /// Those whose hashes have fields with a TTL.
 inline constexpr DialectSet kFieldTtls = kNewerRedis | kValkeyFrom90;
-inline constexpr DialectSet kAllButRedis70 = kNewerRedis | kAnyValkey;
 
 /// What scripts are told.
 struct ScriptTexts {
@@ -54,6 +55,7 @@ struct ScriptTexts {
   const char* unknown_acl_command;  ///< of redis.acl_check_cmd
   std::string_view no_script;       ///< of EVALSHA
   std::string_view wrong_engine;    ///< what precedes the name in a script's first line
+  const char* unknown_error;        ///< of error() with a table without err; null: it crashes
   bool with_sha;                    ///< errors that a script raises name it
   bool names_subcommands;           ///< those that are unknown
 };
@@ -69,8 +71,10 @@ struct Dialect {
   /// What HELLO lists of the modules that it brings; empty: none.
   std::string_view module_name = {};
   std::string_view module_path = {};
+  std::string_view module_options = {};  ///< as INFO lists them
 
   const ScriptTexts* script;
+  int rdb_version;  ///< of the snapshot format
   /// What Redis 7.2 changed: numbers in their shortest form, waiters that run their command again
   /// when they are served, HELLO that takes all of its options or none, and more.
   bool since_72 = false;
@@ -95,6 +99,9 @@ struct Dialect {
   /// behind a blocked command, which is not modelled; and in a pipeline, which nothing here sees.
   bool loses_late_refusals = false;
 
+  constexpr std::string_view last_line_of_help() const {
+    return since_72 ? "    Print this help." : "    Prints this help.";
+  }
   constexpr std::string_view own_version() const { return valkey ? valkey_version : version; }
   constexpr bool IsIn(DialectSet set) const { return (set & Of(id)) != 0; }
 };

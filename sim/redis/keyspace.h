@@ -143,7 +143,7 @@ class Keyspace {
     watched_.Add(client, database, key, databases_[Index(database)], expiry_clock_ms());
   }
   void RemoveWatches(std::uint64_t client) { watched_.Remove(client); }
-  std::size_t CountWatches(std::uint64_t client) const { return watched_.CountOf(client); }
+  const WatchedKeys& watched() const { return watched_; }
   /// Was a key that this client watches touched, or has it expired since?
   bool WatchFailed(std::uint64_t client) const {
     TouchAll();

@@ -41,6 +41,7 @@ void KeyspaceEvents::OnReplaced() { engine_.tracking.OnFlushed(); }
 // Redis propagates each field by itself, and leaves it to the last one that the key goes too.
 void KeyspaceEvents::OnCollected(int database, std::string_view key,
                                  const std::vector<std::string>& fields, bool emptied) {
+  engine_.statistics.CountEndedFields(fields.size());
   engine_.journal.EndUnit();
   std::vector<std::string_view> effect = {"HDEL", key};
   for (const std::string& field : fields) {

@@ -14,7 +14,8 @@ void Pause::Reset() {
   held_.clear();
 }
 
-void Pause::Begin(Scope scope, std::int64_t end_ms) {
+void Pause::Begin(Scope scope, std::int64_t end_ms, std::string_view reason) {
+  if (!active() || end_ms > end_ms_) reason_ = reason;
   scope_ = std::max(scope_, scope);
   end_ms_ = std::max(end_ms_, end_ms);
   engine_.UpdateExpiryMode();
@@ -37,6 +38,12 @@ bool Pause::Holds(std::uint32_t flags) const {
   return scope_ == Scope::kAll ||
          (scope_ == Scope::kWrites && (flags & (kWrite | kMayReplicate)) != 0);
 }
+
+std::string_view Pause::ScopeName() const {
+  return scope_ == Scope::kAll ? "all" : scope_ == Scope::kWrites ? "write" : "none";
+}
+
+std::int64_t Pause::RemainingMs() const { return active() ? end_ms_ - engine_.now_ms() : 0; }
 
 void Pause::Hold(Client& client, Argv argv) {
   client.postponed = true;

@@ -310,6 +310,7 @@ std::string Replication::Info() const {
     line("replica_announced", config.replica_announced);
   }
   line("connected_slaves", replicas_.size());
+  if (engine_.dialect().valkey) line("replicas_waiting_psync", 0);
   if (config.min_replicas_to_write != 0 && config.min_replicas_max_lag != 0) {
     line("min_slaves_good_slaves", good_replicas_);
   }

@@ -44,7 +44,7 @@ void Server::State::Read(const ConfigurationFile& from) {
   config_of_file = FreshConfig();
   std::string reason;
   for (const auto& [name, value] : from) {
-    const Parameter* parameter = FindParameter(name);
+    const Parameter* parameter = FindParameter(dialect(), name);
     if (parameter != nullptr && SetParameter(*parameter, value, &config_of_file, &reason)) continue;
     config_of_file = FreshConfig();
     wrong_in_file = name + " " + value;
@@ -79,7 +79,7 @@ void Server::SetTime(std::int64_t unix_us) { state_->SetTime(unix_us); }
 std::int64_t Server::time_us() const { return state_->now_us; }
 
 std::string Server::Configure(std::string_view name, std::string_view value) {
-  const Parameter* parameter = FindParameter(name);
+  const Parameter* parameter = FindParameter(dialect(), name);
   if (parameter == nullptr) return "unknown parameter '" + std::string(name) + "'";
   std::string reason;
   Config changed = state_->config();
@@ -160,6 +160,7 @@ std::optional<std::int64_t> Server::NextTimerUs() const { return state_->NextTim
 void Server::RunTimers() { state_->RunTimers(); }
 
 void Server::RunActiveExpiry() {
+  if (state_->tracking.on()) state_->tracking.LimitTable();
   if (!state_->active_expiry || state_->keyspace.expiry_mode() != ExpiryMode::kDelete) return;
   for (int database = 0; database < kDatabases; ++database) {
     state_->keyspace.DeleteExpired(database);

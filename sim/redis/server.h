@@ -151,7 +151,8 @@ class Server {
   /// no timer.
   std::optional<std::int64_t> NextTimerUs() const;
   void RunTimers();
-  /// Deletes every expired key (as Redis' cron does some time after the deadline).
+  /// Deletes every expired key, and shortens the table of tracked keys (as Redis' cron does some
+  /// time after the deadline).
   void RunActiveExpiry();
 
   /// Counts changes of data and TTLs; `changes` does not count expiries.

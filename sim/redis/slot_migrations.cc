@@ -198,7 +198,7 @@ void SlotMigrations::RunTimers() {
 
 std::vector<std::pair<std::string, Entry>> SlotMigrations::PauseAndCopy(SlotMigration& one) {
   one.pause_ends_ms = engine_.now_ms() + kPauseMs;
-  engine_.pause.Begin(Pause::Scope::kWrites, one.pause_ends_ms);
+  engine_.pause.Begin(Pause::Scope::kWrites, one.pause_ends_ms, "slot_migration_in_progress");
   Enter(one, State::kFailoverGranted);
   std::vector<std::pair<std::string, Entry>> keys;
   for (const auto& [key, entry] : engine_.keyspace.keys(0)) {

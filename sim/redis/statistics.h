@@ -28,6 +28,7 @@ struct Statistics {
   std::int64_t connections = 0;
   std::int64_t commands = 0;
   std::int64_t expired_keys = 0;
+  std::int64_t expired_fields = 0;  // Of hashes, by their TTLs.
   std::int64_t evicted_keys = 0;
   std::int64_t saves = 0;
   std::int64_t rewrites = 0;  // Rewrites of the append-only file.
@@ -39,11 +40,12 @@ struct Statistics {
   std::vector<CommandCounts> by_command;  // By Command::place; allocated on first use.
   std::vector<std::uint16_t> asked_for;   // The places that may not be 0.
 
+  void CountEndedFields(std::size_t fields) { expired_fields += static_cast<std::int64_t>(fields); }
   /// Restarts from 0, in the same memory.
   void Reset() {
     for (const std::uint16_t place : asked_for) by_command[place] = CommandCounts();
     asked_for.clear();
-    connections = commands = expired_keys = evicted_keys = saves = rewrites = 0;
+    connections = commands = expired_keys = expired_fields = evicted_keys = saves = rewrites = 0;
     keyspace_hits = keyspace_misses = error_replies = attributed = 0;
     errors.clear();
   }

@@ -2,7 +2,8 @@
 #include "sim/redis/watched_keys.h"
 
 #include <algorithm>
-#include <cstddef>
+#include <set>
+#include <utility>
 
 namespace interlock::sim::redis {
 
@@ -54,6 +55,16 @@ void WatchedKeys::TouchWatched(int database, std::string_view key, const Databas
       watch.dirty = true;
     }
   }
+}
+
+WatchedKeys::Counts WatchedKeys::CountAll() const {
+  std::set<std::uint64_t> clients;
+  std::set<std::pair<int, std::string_view>> keys;
+  for (const Watch& watch : watches_) {
+    clients.insert(watch.client);
+    keys.emplace(watch.database, watch.key);
+  }
+  return {clients.size(), keys.size()};
 }
 
 void WatchedKeys::TouchAll(int database, const Database& keys) {

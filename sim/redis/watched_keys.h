@@ -25,6 +25,12 @@ class WatchedKeys {
   void Remove(std::uint64_t client);
   /// How many keys the client watches.
   std::size_t CountOf(std::uint64_t client) const;
+  struct Counts {
+    std::size_t clients = 0;
+    std::size_t keys = 0;
+  };
+  /// How many clients watch how many keys.
+  Counts CountAll() const;
   /// Was a key that this client watches touched, or has it expired since?
   bool Failed(std::uint64_t client, const Databases& databases, std::int64_t now_ms) const;
 

@@ -92,7 +92,7 @@ void ClientPause(Context& c) {
   std::int64_t end_ms = 0;
   // On overflow the pause is over before it began.
   if (ms == 0 || __builtin_add_overflow(ms, c.engine.now_ms(), &end_ms)) end_ms = 0;
-  c.engine.pause.Begin(scope, end_ms);
+  c.engine.pause.Begin(scope, end_ms, "client_pause");
   c.Ok();
 }
 
@@ -114,8 +114,11 @@ void ClientUnblock(Context& c) {
   if (!c.ParseInt(c.args[2], &id)) return;
   Client* target = c.engine.clients.Find(static_cast<ClientId>(id));
   if (target == nullptr || !target->wait) return c.Integer(std::int64_t{0});
-  // Redis counts the command as failed, whatever its answer.
-  ++c.engine.statistics.Of(*target->last_command).failed;
+  // Before Redis 7.2 the command counts as failed, whatever its answer.
+  CommandCounts& counts = c.engine.statistics.Of(*target->last_command);
+  if (error || !c.dialect().since_72) {
+    ++(c.dialect().valkey ? counts.rejected : counts.failed);
+  }
   if (error) {
     c.engine.blocking.ReplyError(*target, "UNBLOCKED client unblocked via CLIENT UNBLOCK");
   } else {

@@ -147,7 +147,7 @@ std::string ClientLine(const Context& c, const Client& client) {
       .Add("psub", client.patterns.size())
       .Add("ssub", client.shard_channels.size())
       .Add("multi", QueuedCommands(c, client));
-  if (dialect.since_72) line.Add("watch", c.keyspace().CountWatches(client.id));
+  if (dialect.since_72) line.Add("watch", c.keyspace().watched().CountOf(client.id));
   line.Add("qbuf", query)
       .Add("qbuf-free", has_buffer ? kQueryBuffer - std::min(query, kQueryBuffer) : 0)
       .Add("argv-mem", arguments)

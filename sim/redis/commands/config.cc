@@ -14,7 +14,9 @@ namespace {
 
 void ConfigGet(Context& c) {
   ParametersByName matches;
-  for (const std::string_view pattern : c.args.subspan(2)) matches.merge(MatchParameters(pattern));
+  for (const std::string_view pattern : c.args.subspan(2)) {
+    matches.merge(MatchParameters(c.dialect(), pattern));
+  }
   std::vector<Value>& elements = c.Map();
   for (const auto& [name, parameter] : matches) {
     elements.push_back(StringValue(name));
@@ -31,7 +33,7 @@ void Fail(Context& c, std::string_view name, std::string_view reason) {
 bool MaySet(Context& c) {
   std::set<std::string> seen;  // Two names of one parameter are not duplicates.
   for (std::size_t i = 2; i < c.args.size(); i += 2) {
-    const Parameter* parameter = FindParameter(c.args[i]);
+    const Parameter* parameter = FindParameter(c.dialect(), c.args[i]);
     if (parameter == nullptr) {
       c.Error(OneLine("ERR Unknown option or number of arguments for CONFIG SET - '" +
                       std::string(UntilNul(c.args[i])) + "'"));
@@ -57,7 +59,7 @@ void ConfigSet(Context& c) {
   if (!MaySet(c)) return;
   Config changed = c.engine.config();
   for (std::size_t i = 2; i < c.args.size(); i += 2) {
-    const Parameter& parameter = *FindParameter(c.args[i]);
+    const Parameter& parameter = *FindParameter(c.dialect(), c.args[i]);
     // The possible values are not known, so any other text may be another value.
     const std::string before = FormatParameter(changed, parameter);
     const bool fixed = (parameter.traits & kFixedParameter) != 0 && before != c.args[i + 1];

@@ -42,6 +42,7 @@ Hash* FieldFinder::SettleDeleted(AfterLook after) {
     const std::string_view effect[] = {"HDEL", key_, field};
     c_.engine.journal.Add(c_.database(), effect);
   }
+  c_.engine.statistics.CountEndedFields(deleted_.size());
   c_.Touch(key_, 0);
   const bool empty = hash_->size() == 0;
   if (empty && after == AfterLook::kHMGet && deleted_.size() == 1) {
@@ -74,11 +75,13 @@ bool SetField(Context& c, Hash* hash, std::string_view field, std::string_view v
 }
 
 void TellOfEnded(Context& c, std::string_view key, const std::vector<std::string_view>& ended) {
+  c.engine.statistics.CountEndedFields(ended.size());
   if (!ended.empty()) c.Notify(kNotifyHash, "hexpired", key);
 }
 
 void DeleteFieldsAsOver(Context& c, const Hash& hash, const std::vector<std::string_view>& fields) {
   const std::string_view key = c.args[1];
+  c.engine.statistics.CountEndedFields(fields.size());
   c.Touch(key, fields.size());
   if (c.dialect().valkey) {
     c.Notify(kNotifyHash, "hexpired", key);

@@ -68,6 +68,8 @@ void SetAsOver(Context& c, Request* request) {
     if (!c.dialect().valkey) hash.Set(field, request->pairs[i + 1], c.engine.encoding_limits);
     if (hash.Remove(field) || !c.dialect().valkey) deleted.push_back(field);
   }
+  // Valkey counts those, too, that were not there.
+  c.engine.statistics.CountEndedFields(request->pairs.size() / 2 - deleted.size());
   c.Notify(kNotifyHash, "hset", key);
   if (!c.dialect().valkey) return DeleteFieldsAsOver(c, hash, deleted);
   c.Notify(kNotifyHash, "hexpire", key);

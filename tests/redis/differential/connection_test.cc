@@ -177,7 +177,7 @@ TEST_F(ConnectionComparison, EveryParameterHasTheRealOnesFreshValueAndLimits) {
       "save",        "pidfile",   "unixsocket", "enable-debug-command",
       "requirepass", "maxclients"};
   std::vector<Argv> commands;
-  for (const auto& [name, parameter] : sim::redis::MatchParameters("*")) {
+  for (const auto& [name, parameter] : sim::redis::MatchParameters(TestedDialect(), "*")) {
     if (machine.count(name) != 0) continue;
     const std::string text(name);
     commands.push_back({"CONFIG", "GET", text});
@@ -442,7 +442,8 @@ TEST_F(ConnectionComparison, DebugSleepsAndKnowsItsForms) {
 
 TEST_F(ConnectionComparison, InfoHasTheNamesOfARealServer) {
   for (const char* section : {"server", "clients", "memory", "persistence", "stats", "replication",
-                              "cpu", "modules", "cluster", "keyspace", "nosuch", "default"}) {
+                              "cpu", "modules", "cluster", "keyspace", "nosuch", "default", "tls",
+                              "threads", "cluster_info", "scriptingengines", "keysizes"}) {
     Compare(Alone({{"INFO", section}}));
   }
   Compare(Alone({{"GET"},

@@ -37,6 +37,49 @@ TEST_F(ClientTest, ListCountsWhatWaitsInBuffers) {
   EXPECT_TRUE(shows(" tot-mem=17160 "));
 }
 
+TEST_F(ClientTest, InfoOfNewerServersCountsWhoWatchesSubscribesAndWaits) {
+  server_.SetDialect(*FindDialect("valkey-9.1"));
+  Run({"WATCH", "a", "b"});
+  const ClientId other = server_.Connect();
+  Sent(other, {"WATCH", "b"});
+  const ClientId subscriber = server_.Connect();
+  Sent(subscriber, {"SSUBSCRIBE", "c"});
+  const ClientId waiter = server_.Connect();
+  Sent(waiter, {"BLPOP", "q", "r", "0"});
+  EXPECT_EQ(Run({"CLIENT", "PAUSE", "1000", "WRITE"}), "OK");
+  Advance(400);
+  const std::string info = Run({"INFO", "clients"});
+  EXPECT_NE(info.find("\\r\\npubsub_clients:1\\r\\nwatching_clients:2\\r\\n"
+                      "clients_in_timeout_table:0\\r\\ntotal_watched_keys:2\\r\\n"
+                      "total_blocking_keys:2\\r\\ntotal_blocking_keys_on_nokey:0\\r\\n"
+                      "paused_reason:client_pause\\r\\npaused_actions:write\\r\\n"
+                      "paused_timeout_milliseconds:600\\r\\n"),
+            std::string::npos)
+      << info;
+  EXPECT_EQ(Run({"CLIENT", "UNPAUSE"}), "OK");
+  EXPECT_NE(Run({"INFO", "clients"}).find("paused_reason:none\\r\\npaused_actions:none\\r\\n"),
+            std::string::npos);
+}
+
+TEST_F(ClientTest, UnblockCountsAsAFailureAsEachServerHasIt) {
+  const auto counted = [this](const char* dialect, const char* reason) {
+    server_.SetDialect(*FindDialect(dialect));
+    Run({"CONFIG", "RESETSTAT"});
+    const ClientId waiter = server_.Connect();
+    Sent(waiter, {"BLPOP", "q", "0"});
+    Sent(client_, {"CLIENT", "UNBLOCK", std::to_string(waiter), reason});
+    const std::string info = Run({"INFO", "commandstats"});
+    const std::size_t at = info.find("rejected_calls", info.find("cmdstat_blpop"));
+    return info.substr(at, info.find("\\r", at) - at);
+  };
+  EXPECT_EQ(counted("redis-7.0", "TIMEOUT"), "rejected_calls=0,failed_calls=1");
+  EXPECT_EQ(counted("redis-7.0", "ERROR"), "rejected_calls=0,failed_calls=1");
+  EXPECT_EQ(counted("redis-8.0", "TIMEOUT"), "rejected_calls=0,failed_calls=0");
+  EXPECT_EQ(counted("redis-8.0", "ERROR"), "rejected_calls=0,failed_calls=1");
+  EXPECT_EQ(counted("valkey-9.1", "TIMEOUT"), "rejected_calls=0,failed_calls=0");
+  EXPECT_EQ(counted("valkey-9.1", "ERROR"), "rejected_calls=1,failed_calls=0");
+}
+
 TEST_F(ClientTest, NewerServersShowMoreOfAClient) {
   server_.SetDialect(*FindDialect("redis-8.0"));
   Run({"CLIENT", "SETINFO", "lib-name", "lock"});

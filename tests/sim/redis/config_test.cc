@@ -53,7 +53,7 @@ TEST_F(ConfigTest, HiddenParametersAreShownToThoseWhoKnowThemAndRefusedByName) {
 }
 
 TEST_F(ConfigTest, EveryFreshValueIsOneThatSetTakes) {
-  for (const auto& [name, parameter] : MatchParameters("*")) {
+  for (const auto& [name, parameter] : MatchParameters(*FindDialect("valkey-9.1"), "*")) {
     Config config = FreshConfig();
     std::string reason;
     EXPECT_TRUE(SetParameter(*parameter, parameter->fresh, &config, &reason)) << name << reason;

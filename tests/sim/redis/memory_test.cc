@@ -228,6 +228,18 @@ TEST_F(MemoryTest, InfoHasTheSectionsAskedFor) {
   EXPECT_NE(Run({"INFO", "all"}).find("# Commandstats"), std::string::npos);
 }
 
+TEST_F(MemoryTest, InfoOfNewerRedisCountsKeysBySize) {
+  server_.SetDialect(*FindDialect("redis-8.0"));
+  Run({"SET", "empty", ""});
+  Run({"SET", "a", "123"});
+  Run({"SET", "b", "12"});
+  Run({"SET", "c", std::string(1500, 'x')});
+  Run({"HSET", "h", "f", "v"});
+  EXPECT_EQ(Run({"INFO", "keysizes"}),
+            "\"# Keysizes\\r\\ndb0_distrib_strings_sizes:0=1,2=2,1K=1\\r\\n"
+            "db0_distrib_hashes_items:1=1\\r\\n\"");
+}
+
 TEST_F(MemoryTest, EvictionThatIsNotModelledIsNamedAndTheServiceGoesOn) {
   server_.SetUnmodelledIsError(true);
   EXPECT_EQ(Run({"SET", "k", "v"}), "OK");

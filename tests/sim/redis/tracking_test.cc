@@ -131,6 +131,15 @@ TEST_F(TrackingTest, ThereAreNotMoreRememberedKeysThanTheLimit) {
   EXPECT_NE(Run({"INFO", "stats"}).find("tracking_total_keys:1\\r"), std::string::npos);
 }
 
+TEST_F(TrackingTest, TheCronForgetsKeysBeyondTheLimitIfNoCommandComes) {
+  Run({"CLIENT", "TRACKING", "ON"});
+  Run({"MGET", "a", "b", "c"});
+  Run({"CONFIG", "SET", "tracking-table-max-keys", "1"});
+  log_.clear();
+  server_.RunActiveExpiry();
+  EXPECT_EQ(log_.size(), 2U) << Joined();
+}
+
 TEST_F(TrackingTest, ResetAndTheEndOfTheClientEndIt) {
   Run({"CLIENT", "TRACKING", "ON", "BCAST"});
   EXPECT_TRUE(server_.IsTracked(client_));
