@@ -198,15 +198,15 @@ bool Shards::EndMove(const Execute& execute) {
 
 // As MIGRATE does it.
 void Shards::MoveKey(const Move& move, const std::string& key, const Execute& execute) {
-  const redis::Entry* entry = topology_.engine(Id(move.from)).keyspace.Peek(kDatabase, key);
+  const redis::Engine& from = topology_.engine(Id(move.from));
+  const redis::Entry* entry = from.keyspace.Peek(kDatabase, key);
   if (entry == nullptr) return;
   std::int64_t ttl_ms = 0;
   if (entry->expires_at_ms != redis::kNoExpiry) {
-    const std::int64_t now_ms = topology_.engine(Id(move.from)).now_ms();
-    ttl_ms = std::max<std::int64_t>(entry->expires_at_ms - now_ms, 1);
+    ttl_ms = std::max<std::int64_t>(entry->expires_at_ms - from.now_ms(), 1);
   }
-  execute(move.to, {"RESTORE-ASKING", key, std::to_string(ttl_ms), redis::WritePayload(entry->data),
-                    "REPLACE"});
+  execute(move.to, {"RESTORE-ASKING", key, std::to_string(ttl_ms),
+                    redis::WritePayload(entry->data, from.dialect()), "REPLACE"});
   if (HasKey(move.to, key)) execute(move.from, {"DEL", key});
 }
 

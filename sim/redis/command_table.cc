@@ -117,8 +117,7 @@ class Table {
          }) {
       for (const HandlerRow& row : rows) {
         const Command* command = Find(LowerCased(row.name));
-        if (command != nullptr && !catalogue::IsLeftOut(dialect, row.name))
-          commands_[command->place - 1U].handler = row.handler;
+        if (command != nullptr) commands_[command->place - 1U].handler = row.handler;
       }
     }
   }

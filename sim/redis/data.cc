@@ -55,7 +55,7 @@ void Hash::SetExpiry(std::string_view field, std::int64_t expires_at_ms, TimedFo
 }
 
 bool Set::Contains(std::string_view member) const {
-  if (!compact_) return members_.Find(member) != nullptr;
+  if (!of_integers()) return members_.Find(member) != nullptr;
   std::int64_t number = 0;
   return ParseInteger(member, &number) &&
          std::binary_search(integers_.begin(), integers_.end(), number);
@@ -63,27 +63,64 @@ bool Set::Contains(std::string_view member) const {
 
 bool Set::Add(std::string_view member, const EncodingLimits& limits) {
   std::int64_t number = 0;
-  if (compact_ && !ParseInteger(member, &number)) EndCompact();
-  if (!compact_) {
-    if (members_.Find(member) != nullptr) return false;
-    members_.Add(member, {});
+  if (of_integers() && ParseInteger(member, &number)) {
+    const auto at = std::lower_bound(integers_.begin(), integers_.end(), number);
+    if (at != integers_.end() && *at == number) return false;
+    integers_.insert(at, number);
+    if (size() > limits.set_integers) BecomeTexts(Form::kTable);
     return true;
   }
-  const auto at = std::lower_bound(integers_.begin(), integers_.end(), number);
-  if (at != integers_.end() && *at == number) return false;
-  integers_.insert(at, number);
-  if (size() > limits.set_integers) EndCompact();
+  if (!of_integers() && members_.Find(member) != nullptr) return false;
+  if (compact()) {
+    const auto fits = [&](std::string_view text) { return text.size() <= limits.set_value; };
+    bool small = limits.listpack_sets && size() < limits.set_entries && fits(member);
+    if (!integers_.empty()) {
+      small = small && fits(std::to_string(integers_.front())) &&
+              fits(std::to_string(integers_.back()));
+    }
+    BecomeTexts(small ? Form::kListpack : Form::kTable);
+  }
+  members_.Add(member, {});
   return true;
 }
 
-void Set::EndCompact() {
-  compact_ = false;
+void Set::Expect(std::string_view first, std::size_t count, const EncodingLimits& limits) {
+  if (!limits.listpack_sets) return;
+  std::int64_t number = 0;
+  const bool few = count <= (of_integers() ? limits.set_integers : limits.set_entries);
+  if (size() > 0) {
+    if (compact() && !few) BecomeTexts(Form::kTable);
+  } else if (!few || !ParseInteger(first, &number)) {
+    BecomeTexts(count <= limits.set_entries ? Form::kListpack : Form::kTable);
+  }
+}
+
+Set Set::Mixed(const EncodingLimits& limits) {
+  Set set;
+  if (limits.listpack_sets) set.form_ = Form::kListpack;
+  return set;
+}
+
+void Set::Reduce(const EncodingLimits& limits) {
+  if (of_integers() || size() > limits.set_integers) return;
+  std::vector<std::int64_t> integers;
+  for (const auto& [member, nothing] : members_.items()) {
+    if (!ParseInteger(member, &integers.emplace_back())) return;
+  }
+  std::sort(integers.begin(), integers.end());
+  integers_ = std::move(integers);
+  members_ = {};
+  form_ = Form::kIntegers;
+}
+
+void Set::BecomeTexts(Form form) {
+  form_ = form;
   for (const std::int64_t number : integers_) members_.Add(std::to_string(number), {});
   integers_.clear();
 }
 
 bool Set::Remove(std::string_view member) {
-  if (!compact_) return members_.Remove(member, false);
+  if (!of_integers()) return members_.Remove(member, compact());
   std::int64_t number = 0;
   if (!ParseInteger(member, &number)) return false;
   const auto at = std::lower_bound(integers_.begin(), integers_.end(), number);
@@ -93,7 +130,7 @@ bool Set::Remove(std::string_view member) {
 }
 
 std::string Set::Member(std::size_t index) const {
-  return compact_ ? std::to_string(integers_[index]) : members_.items()[index].first;
+  return of_integers() ? std::to_string(integers_[index]) : members_.items()[index].first;
 }
 
 std::vector<std::string> Set::Members() const {

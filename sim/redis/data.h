@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The types of values; copies are deep. They are ordered as in Redis where its order is fixed
-// (small hashes: insertion; integer sets: numeric; sorted sets: score, then bytes). Where Redis'
-// order is arbitrary, it is insertion order, except that the last item takes the place of a removed
-// one: a scan from the back misses no item that stays throughout.
+// (small hashes and sets: insertion; integer sets: numeric; sorted sets: score, then bytes). Where
+// Redis' order is arbitrary, it is insertion order, except that the last item takes the place of a
+// removed one: a scan from the back misses no item that stays throughout.
 #pragma once
 
 #include <cstddef>
@@ -73,22 +73,32 @@ class Hash {
 
 class Set {
  public:
-  std::size_t size() const { return compact_ ? integers_.size() : members_.size(); }
+  std::size_t size() const { return of_integers() ? integers_.size() : members_.size(); }
   bool Contains(std::string_view member) const;
-  /// A member that is not an integer, or too many members, ends the compact encoding.
+  /// A member that is not an integer, or too many members, ends the encoding of integers; a long
+  /// member, or too many, ends that of a listpack.
   bool Add(std::string_view member, const EncodingLimits& limits = {});
+  /// What SADD does before it adds `count` members, of which this is the first.
+  void Expect(std::string_view first, std::size_t count, const EncodingLimits& limits);
+  /// A new set that is no intset even if all its members turn out to be integers.
+  static Set Mixed(const EncodingLimits& limits);
+  /// Makes an intset of it if it can be one.
+  void Reduce(const EncodingLimits& limits);
   bool Remove(std::string_view member);
   std::string Member(std::size_t index) const;
   std::vector<std::string> Members() const;
 
-  /// Whether Redis would use an intset; otherwise a hashtable.
-  bool compact() const { return compact_; }
+  /// Whether Redis would use an intset.
+  bool of_integers() const { return form_ == Form::kIntegers; }
+  /// An intset or a listpack; otherwise a hashtable.
+  bool compact() const { return form_ != Form::kTable; }
 
  private:
   struct Nothing {};
-  void EndCompact();
+  enum class Form : std::uint8_t { kIntegers, kListpack, kTable };
+  void BecomeTexts(Form form);
 
-  bool compact_ = true;
+  Form form_ = Form::kIntegers;
   std::vector<std::int64_t> integers_;  // In order.
   Dictionary<Nothing> members_;
 };

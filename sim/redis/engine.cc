@@ -38,12 +38,20 @@ Engine::Engine()
 
 Engine::~Engine() = default;
 
+void Engine::SetDialect(const Dialect& dialect) {
+  dialect_ = &dialect;
+  encoding_limits.listpack_sets = dialect.since_72;
+}
+
 void Engine::SetConfig(const Config& changed) {
   config_ = changed;
   encoding_limits = {
       .hash_entries = static_cast<std::size_t>(config_.hash_max_listpack_entries),
       .hash_value = static_cast<std::size_t>(config_.hash_max_listpack_value),
       .set_integers = static_cast<std::size_t>(config_.set_max_intset_entries),
+      .listpack_sets = dialect().since_72,
+      .set_entries = static_cast<std::size_t>(config_.set_max_listpack_entries),
+      .set_value = static_cast<std::size_t>(config_.set_max_listpack_value),
       .sorted_set_entries = static_cast<std::size_t>(config_.zset_max_listpack_entries),
       .sorted_set_value = static_cast<std::size_t>(config_.zset_max_listpack_value),
   };

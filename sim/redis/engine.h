@@ -117,7 +117,7 @@ class Engine {
   /// Of which server it takes on the behaviour.
   const Dialect& dialect() const { return *dialect_; }
   /// REQUIRES: followed by Reset.
-  void SetDialect(const Dialect& dialect) { dialect_ = &dialect; }
+  void SetDialect(const Dialect& dialect);
   void SetConfig(const Config& changed);
 
   /// When this process began: the clock at the first connection.

@@ -57,7 +57,9 @@ struct ValueSize {
   }
   std::size_t operator()(const Set& set) const {
     return kObject + 8 + Sampled(set.size(), [&](std::size_t i) {
-             return set.compact() ? sizeof(std::int64_t) : kNode + TextSize(set.Member(i));
+             if (set.of_integers()) return sizeof(std::int64_t);
+             if (set.compact()) return set.Member(i).size() + kCompactItem;
+             return kNode + TextSize(set.Member(i));
            });
   }
   std::size_t operator()(const SortedSet& zset) const {

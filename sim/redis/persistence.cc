@@ -299,17 +299,20 @@ bool Persistence::Shutdown(bool save) {
   return !save || WriteSnapshot(TakeData(engine_), engine_.keyspace.changes());
 }
 
+void Persistence::LoadSnapshot(const SavedData& data) {
+  ReplaceData(engine_, data);
+  // A replica would keep what has expired: deleting it is up to its master.
+  if (engine_.replication.is_replica()) return;
+  engine_.keyspace.ForgetExpired();
+  if (engine_.dialect().valkey) engine_.keyspace.ForgetExpiredFields();
+}
+
 void Persistence::Load(std::int64_t loading_us) {
   ForgetProcess();
   down_ = false;
   Keyspace& keyspace = engine_.keyspace;
   if (engine_.config().appendonly == 0) {
-    if (rdb_) ReplaceData(engine_, *rdb_);
-    // A replica would keep them: deleting them is up to its master.
-    if (!engine_.replication.is_replica()) {
-      keyspace.ForgetExpired();
-      if (engine_.dialect().valkey) keyspace.ForgetExpiredFields();
-    }
+    if (rdb_) LoadSnapshot(*rdb_);
   } else if (file_.exists) {
     ReplaceData(engine_, file_.base);
     keyspace.SetExpiryMode(ExpiryMode::kIgnore);
@@ -341,6 +344,13 @@ void Persistence::Save(Context& context) {
     return context.Error("ERR");
   }
   context.Ok();
+}
+
+void Persistence::Reload(Context& context) {
+  Save(context);
+  if (context.reply.type == Value::Type::kError) return;
+  LoadSnapshot(TakeData(engine_));
+  saved_changes_ = engine_.keyspace.changes();
 }
 
 void Persistence::Schedule(bool* what) {

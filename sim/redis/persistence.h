@@ -50,6 +50,8 @@ class Persistence {
   bool loading() const;
 
   void Save(Context& context);
+  /// DEBUG RELOAD: saves, and starts again from what it has saved.
+  void Reload(Context& context);
   void BgSave(Context& context);
   void BgRewriteAof(Context& context);
   std::int64_t last_save_s() const { return last_save_s_; }
@@ -106,6 +108,7 @@ class Persistence {
   bool Postponed();
   std::int64_t NextFsyncUs() const;
   bool BelievesInWrites() const;
+  void LoadSnapshot(const SavedData& data);
   bool WriteSnapshot(SavedData data, std::uint64_t changes);
   void SyncByTime();
   void DropBefore(std::size_t units);

@@ -214,7 +214,7 @@ void SlotMigrations::TakeKeys(const SlotMigration& one) {
     if (entry.IsExpiredAt(engine_.now_ms())) continue;
     const bool lasts = entry.expires_at_ms == kNoExpiry;
     const std::string end = lasts ? "0" : std::to_string(entry.expires_at_ms);
-    const std::string payload = WritePayload(entry.data);
+    const std::string payload = WritePayload(entry.data, engine_.dialect());
     engine_.keyspace.Remove(0, key);
     engine_.keyspace.Add(0, key, Data(entry.data), entry.expires_at_ms);
     Tell({"RESTORE", key, end, payload, "REPLACE", "ABSTTL"});

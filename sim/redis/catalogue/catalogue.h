@@ -25,8 +25,6 @@ std::span<const Command> ClusterRows();
 
 /// Makes the commands of Redis 7.0 those of the dialect.
 void AddNewer(const Dialect& dialect, std::vector<Command>* commands);
-/// Whether a command that is modelled for Redis 7.0 is not for that dialect.
-bool IsLeftOut(const Dialect& dialect, std::string_view name);
 
 /// The combinations of KeyFlag that occur.
 inline constexpr std::uint16_t kLooks = kKeyRo;  // At the name or the type, not the content.

@@ -158,10 +158,6 @@ constexpr Change kChanges[] = {
     {kAllButRedis70, "zrevrank", 0, 0, 0, 0, -3},
 };
 
-// What has other answers there, and nobody has looked at them: it is not modelled.
-constexpr std::string_view kUnmodelledNewer[] = {"dump", "object|encoding", "object|help",
-                                                 "pubsub|help", "restore"};
-
 void Apply(const Change& change, Command* command) {
   command->flags = (command->flags & ~change.fewer) | change.more;
   command->tips =
@@ -185,12 +181,6 @@ void ChangeKeys(const Dialect& dialect, Command* command) {
 }
 
 }  // namespace
-
-bool IsLeftOut(const Dialect& dialect, std::string_view name) {
-  return dialect.IsIn(kAllButRedis70) &&
-         std::find(std::begin(kUnmodelledNewer), std::end(kUnmodelledNewer), name) !=
-             std::end(kUnmodelledNewer);
-}
 
 void AddNewer(const Dialect& dialect, std::vector<Command>* commands) {
   for (const NewRow& row : kNewRows) {

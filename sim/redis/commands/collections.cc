@@ -73,11 +73,12 @@ bool ParseRandomRequest(Context& c, std::string_view pairs_word, RandomRequest* 
   return false;
 }
 
-bool ParseScanPage(Context& c, std::uint64_t cursor, std::size_t size, bool compact,
+bool ParseScanPage(Context& c, ScanOf what, std::uint64_t cursor, std::size_t size, bool compact,
                    ScanPage* page) {
   ScanOptions options;
-  if (!ParseScanOptions(c, 3, false, &options)) return false;
+  if (!ParseScanOptions(c, 3, what, &options)) return false;
   page->pattern = options.pattern;
+  page->names_only = options.names_only;
   page->last = size;
   if (compact) return true;
   if (cursor != 0) page->last = static_cast<std::size_t>(std::min<std::uint64_t>(cursor, size));

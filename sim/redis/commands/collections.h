@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/redis/commands/scan_options.h"
 #include "sim/redis/context.h"
 #include "sim/redis/engine.h"
 
@@ -70,9 +71,10 @@ struct ScanPage {
   std::size_t last = 0;
   std::size_t next = 0;
   std::string_view pattern;
+  bool names_only = false;
 };
 /// Reads the options. A compact collection is one page.
-bool ParseScanPage(Context& c, std::uint64_t cursor, std::size_t size, bool compact,
+bool ParseScanPage(Context& c, ScanOf what, std::uint64_t cursor, std::size_t size, bool compact,
                    ScanPage* page);
 void ReplyScanPage(Context& c, const ScanPage& page, std::vector<Value> found);
 

@@ -29,6 +29,15 @@ void SetActiveExpire(Context& c) {
   c.Ok();
 }
 
+// Large elements of lists are kept outside of listpacks, which nobody sees.
+void SetPackedThreshold(Context& c) {
+  std::int64_t bytes = 0;
+  std::string_view number = c.args[2];
+  if (number.ends_with('b')) number.remove_suffix(1);
+  if (ParseInteger(number, &bytes) && bytes >= 0) return c.Ok();
+  c.Unmodelled("DEBUG QUICKLIST-PACKED-THRESHOLD of other units");
+}
+
 // The address is made up; the length is that of DUMP without its frame.
 void Object(Context& c) {
   constexpr std::size_t kFrame = 11;  // A type, two bytes of version, eight of checksum.
@@ -44,14 +53,16 @@ void Object(Context& c) {
     // Nobody has looked at how long its DUMP is.
     if (hash->timed() || hash->has_room_for_ttls()) return c.Unmodelled("DEBUG OBJECT of TTLs");
   }
+  const auto encoding = EncodingOf(c.dialect(), c.args[2], *entry);
+  if (!encoding) return c.Unmodelled("DEBUG OBJECT of a value that depends on its past");
   const std::int64_t references = ReferencesTo(*entry);
   if (references != 1 && SharesNoIntegers(c.engine.config())) {
     return c.Unmodelled("DEBUG OBJECT of a small integer under an LRU or LFU policy");
   }
   const std::int64_t accessed_s = entry->accessed_ms / 1000;
   c.Status("Value at:0x7f0000000000 refcount:" + std::to_string(references) +
-           " encoding:" + std::string(EncodingOf(*entry)) +
-           " serializedlength:" + std::to_string(WritePayload(entry->data).size() - kFrame) +
+           " encoding:" + std::string(*encoding) + " serializedlength:" +
+           std::to_string(WritePayload(entry->data, c.dialect()).size() - kFrame) +
            " lru:" + std::to_string(accessed_s & kClockBits) +
            " lru_seconds_idle:" + std::to_string(c.engine.now_ms() / 1000 - accessed_s));
 }
@@ -81,8 +92,6 @@ constexpr std::string_view kUnmodelled[] = {
     "populate",
     "protocol",
     "quicklist",
-    "quicklist-packed-threshold",
-    "reload",
     "replicate",
     "replybuffer",
     "restart",
@@ -101,6 +110,13 @@ void Debug(Context& c) {
     return SetActiveExpire(c);
   }
   if (c.args.size() == 3 && EqualsIgnoreCase(c.args[1], "object")) return Object(c);
+  if (c.args.size() == 3 && EqualsIgnoreCase(c.args[1], "quicklist-packed-threshold")) {
+    return SetPackedThreshold(c);
+  }
+  if (EqualsIgnoreCase(c.args[1], "reload")) {
+    if (c.args.size() > 2) return c.Unmodelled("DEBUG RELOAD with options");
+    return c.engine.persistence.Reload(c);
+  }
   if (c.args.size() == 3 && EqualsIgnoreCase(c.args[1], "error")) {
     return c.Error(OneLine(c.args[2]));
   }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sim/redis/engine.h"
+#include "sim/redis/rdb/footer.h"
 #include "sim/redis/rdb/payload.h"
 #include "sim/redis/text.h"
 
@@ -13,7 +14,10 @@ namespace interlock::sim::redis {
 namespace {
 
 void Dump(Context& c) {
-  if (const Entry* entry = c.Find(c.args[1])) c.String(WritePayload(entry->data));
+  const Entry* entry = c.Find(c.args[1]);
+  if (entry == nullptr) return;
+  if (LosesTtls(entry->data, c.dialect())) return c.Unmodelled("DUMP of a hash with TTLs");
+  c.String(WritePayload(entry->data, c.dialect()));
 }
 
 struct RestoreOptions {
@@ -59,11 +63,11 @@ bool ParseRestoreOptions(Context& c, RestoreOptions* options) {
 
 // If it is not a DUMP payload, replies an error and returns false.
 bool ReadDumpedValue(Context& c, Data* data) {
-  if (!VerifyPayload(c.args[3])) {
+  if (!VerifyFooter(c.args[3], c.dialect())) {
     c.Error("ERR DUMP payload version or checksum are wrong");
     return false;
   }
-  switch (ReadPayload(c.args[3], c.engine.encoding_limits, data)) {
+  switch (ReadPayload(c.args[3], c.dialect(), c.engine.encoding_limits, data)) {
     case PayloadResult::kOk:
       return true;
     case PayloadResult::kBad:
@@ -106,7 +110,7 @@ void Restore(Context& c) {
     if (!deleted) return;
     c.Touch(key);
     c.Notify(kNotifyGeneric, "del", key);
-    return c.Propagate({"DEL", key});
+    return c.Propagate({c.dialect().removal, key});
   }
   Entry& entry = c.keyspace().Add(c.database(), key, std::move(data), has_ttl ? ttl : kNoExpiry);
   if (options.idle_seconds > 0) {

@@ -2,6 +2,7 @@
 //
 // FUNCTION, FCALL and FCALL_RO.
 #include "sim/redis/engine.h"
+#include "sim/redis/rdb/library_payload.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
@@ -37,6 +38,25 @@ void Flush(Context& c) {
   if (!known) return c.Error("ERR FUNCTION FLUSH only supports SYNC|ASYNC option");
   c.engine.libraries.Flush();
   c.Ok();
+}
+
+void DumpLibraries(Context& c) {
+  c.String(WriteLibraries(c.engine.libraries.Texts(), c.dialect()));
+}
+
+void RestoreLibraries(Context& c) {
+  using Restoring = Libraries::Restoring;
+  if (c.args.size() > 4) return SubcommandArityError(c);
+  Restoring policy = Restoring::kAppend;
+  if (c.args.size() == 4 && EqualsIgnoreCase(c.args[3], "replace")) {
+    policy = Restoring::kReplace;
+  } else if (c.args.size() == 4 && EqualsIgnoreCase(c.args[3], "flush")) {
+    policy = Restoring::kFlush;
+  } else if (c.args.size() == 4 && !EqualsIgnoreCase(c.args[3], "append")) {
+    return c.Error(
+        "ERR Wrong restore policy given, value should be either FLUSH, APPEND or REPLACE.");
+  }
+  c.engine.libraries.Restore(c, c.args[2], policy);
 }
 
 void List(Context& c) {
@@ -136,17 +156,19 @@ void Help(Context& c) {
     if (newest && line == "    * Library description") continue;
     c.Array().push_back(StatusValue(line));
   }
-  c.Array().push_back(StatusValue(newest ? "    Print this help." : "    Prints this help."));
+  c.Array().push_back(StatusValue(c.dialect().last_line_of_help()));
 }
 
 constexpr HandlerRow kFunctionCommands[] = {
     {"fcall", [](Context& c) { c.engine.libraries.Call(c, false); }},
     {"fcall_ro", [](Context& c) { c.engine.libraries.Call(c, true); }},
     {"function|delete", &Delete},
+    {"function|dump", &DumpLibraries},
     {"function|flush", &Flush},
     {"function|help", &Help},
     {"function|list", &List},
     {"function|load", &Load},
+    {"function|restore", &RestoreLibraries},
     {"function|stats", &Stats},
 };
 

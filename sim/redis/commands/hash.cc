@@ -237,13 +237,13 @@ void HScan(Context& c) {
   if (!c.Get(c.args[1], &hash)) return;
   if (hash == nullptr) return ReplyScanPage(c, {}, {});
   ScanPage page;
-  if (!ParseScanPage(c, cursor, hash->size(), hash->compact(), &page)) return;
+  if (!ParseScanPage(c, ScanOf::kHash, cursor, hash->size(), hash->compact(), &page)) return;
   std::vector<Value> found;
   for (std::size_t at = page.first; at < page.last; ++at) {
     const auto& [field, value] = hash->items()[at];
     if (!GlobMatch(page.pattern, field) || IsHidden(c, *hash, field)) continue;
     found.push_back(StringValue(field));
-    found.push_back(StringValue(value));
+    if (!page.names_only) found.push_back(StringValue(value));
   }
   ReplyScanPage(c, page, std::move(found));
 }

@@ -11,7 +11,6 @@ namespace interlock::sim::redis {
 
 namespace {
 
-constexpr std::size_t kLongestEmbedded = 44;
 constexpr std::int64_t kSharedIntegers = 10000;
 
 bool IsIntegerEncoded(const Entry& entry, std::int64_t* number) {
@@ -19,25 +18,48 @@ bool IsIntegerEncoded(const Entry& entry, std::int64_t* number) {
   return text != nullptr && entry.form == StringForm::kShortest && ParseInteger(*text, number);
 }
 
-std::string_view StringEncoding(const Entry& entry) {
+// How long a text beside its object may be. Valkey keeps the key there, too, and the time of its
+// expiry, whose place stays when the expiry goes.
+std::size_t LongestEmbedded(const Dialect& dialect, std::size_t key, bool expires) {
+  constexpr std::size_t kLongest = 44;
+  constexpr std::size_t kLongestShortKey = 31;
+  constexpr std::size_t kExpiry = 8;
+  if (!dialect.valkey) return kLongest;
+  std::size_t taken = key;
+  const bool short_key = key <= kLongestShortKey;
+  if (dialect.IsIn(kValkeyFrom90) && !short_key) taken += 2;
+  if (expires && (dialect.IsIn(kValkeyFrom90) || short_key)) taken += kExpiry;
+  const std::size_t room = dialect.IsIn(kValkeyFrom90) ? 113 : 41;
+  return room > taken ? room - taken : 0;
+}
+
+std::optional<std::string_view> StringEncoding(const Dialect& dialect, std::string_view key,
+                                               const Entry& entry) {
   std::int64_t number = 0;
   if (IsIntegerEncoded(entry, &number)) return "int";
-  const bool embedded = entry.form != StringForm::kRaw &&
-                        std::get<std::string>(entry.data).size() <= kLongestEmbedded;
-  return embedded ? "embstr" : "raw";
+  if (entry.form == StringForm::kRaw) return "raw";
+  const std::size_t length = std::get<std::string>(entry.data).size();
+  if (length > LongestEmbedded(dialect, key.size(), false)) return "raw";
+  if (length <= LongestEmbedded(dialect, key.size(), true)) return "embstr";
+  if (entry.expires_at_ms != kNoExpiry) return "raw";
+  return std::nullopt;
 }
 
 }  // namespace
 
-std::string_view EncodingOf(const Entry& entry) {
-  if (std::holds_alternative<std::string>(entry.data)) return StringEncoding(entry);
-  if (std::holds_alternative<List>(entry.data)) return "quicklist";
+std::optional<std::string_view> EncodingOf(const Dialect& dialect, std::string_view key,
+                                           const Entry& entry) {
+  if (std::holds_alternative<std::string>(entry.data)) return StringEncoding(dialect, key, entry);
+  if (std::holds_alternative<List>(entry.data)) {
+    if (dialect.since_72) return std::nullopt;
+    return "quicklist";
+  }
   if (const auto* hash = std::get_if<Hash>(&entry.data)) {
     if (!hash->compact()) return "hashtable";
     return hash->has_room_for_ttls() ? "listpackex" : "listpack";
   }
   if (const auto* set = std::get_if<Set>(&entry.data)) {
-    return set->compact() ? "intset" : "hashtable";
+    return set->of_integers() ? "intset" : set->compact() ? "listpack" : "hashtable";
   }
   return std::get<SortedSet>(entry.data).compact() ? "listpack" : "skiplist";
 }
@@ -61,7 +83,11 @@ namespace {
 Entry* Look(Context& c) { return c.keyspace().Find(c.database(), c.args[2]); }
 
 void ObjectEncoding(Context& c) {
-  if (const Entry* entry = Look(c)) c.String(EncodingOf(*entry));
+  const Entry* entry = Look(c);
+  if (entry == nullptr) return;
+  if (const auto encoding = EncodingOf(c.dialect(), c.args[2], *entry)) return c.String(*encoding);
+  c.Unmodelled("OBJECT ENCODING of a " + std::string(TypeName(entry->data)) +
+               " that depends on its past");
 }
 
 bool CountsAccesses(const Context& c) {
@@ -116,9 +142,9 @@ void ObjectHelp(Context& c) {
       "    Return the number of references of the value associated with the specified",
       "    <key>.",
       "HELP",
-      "    Prints this help.",
   };
   for (const std::string_view line : kLines) c.Array().push_back(StatusValue(line));
+  c.Array().push_back(StatusValue(c.dialect().last_line_of_help()));
 }
 
 constexpr HandlerRow kObjectCommands[] = {

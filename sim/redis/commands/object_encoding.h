@@ -4,15 +4,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace interlock::sim::redis {
 
 struct Config;
+struct Dialect;
 struct Entry;
 
-/// "listpack", "embstr" ...
-std::string_view EncodingOf(const Entry& entry);
+/// "listpack", "embstr" ...; nullopt: it depends on what the value has been before.
+std::optional<std::string_view> EncodingOf(const Dialect& dialect, std::string_view key,
+                                           const Entry& entry);
 /// 1, or INT32_MAX for shared small integers.
 std::int64_t ReferencesTo(const Entry& entry);
 /// Values written under such a policy are not shared, and stay so: ReferencesTo may be wrong.

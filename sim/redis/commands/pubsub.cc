@@ -74,9 +74,9 @@ void Help(Context& c) {
       "SHARDNUMSUB [<shardchannel> ...]",
       "    Return the number of subscribers for the specified shard level channel(s)",
       "HELP",
-      "    Prints this help.",
   };
   for (const std::string_view line : kLines) c.Array().push_back(StatusValue(line));
+  c.Array().push_back(StatusValue(c.dialect().last_line_of_help()));
 }
 
 constexpr HandlerRow kPubSubCommands[] = {

@@ -39,11 +39,18 @@ void Keys(Context& c) {
   }
 }
 
-// Only keys that match the pattern are looked up, and deleted if expired.
+// Only keys that match the pattern are looked up, and deleted if expired; in Valkey, only those of
+// the type, too.
 bool Passes(Context& c, const ScanOptions& options, const std::string& key) {
   if (!GlobMatch(options.pattern, key)) return false;
-  if (options.type.data() != nullptr) {
-    const Entry* entry = c.Glance(key);
+  if (options.type.data() != nullptr && c.dialect().valkey) {
+    const Database& keys = c.keyspace().keys(c.database());
+    const auto at = keys.find(key);
+    if (at == keys.end()) return false;
+    if (!EqualsIgnoreCase(ToLower(options.type), TypeName(at->second.data))) return false;
+  } else if (options.type.data() != nullptr) {
+    const Entry* entry =
+        c.dialect().since_72 ? c.keyspace().Find(c.database(), key) : c.Glance(key);
     const std::string_view type = entry == nullptr ? "none" : TypeName(entry->data);
     // This look-up deleted the key, so that the next one does not find it expired.
     if (entry == nullptr && c.keyspace().expiry_mode() == ExpiryMode::kHide) return false;
@@ -58,7 +65,7 @@ void Scan(Context& c) {
   std::uint64_t cursor = 0;
   ScanOptions options;
   if (!ParseScanCursor(c, c.args[1], &cursor)) return;
-  if (!ParseScanOptions(c, 2, true, &options)) return;
+  if (!ParseScanOptions(c, 2, ScanOf::kKeys, &options)) return;
   std::vector<std::string> page;
   const std::uint64_t next =
       c.keyspace().ScanFrom(c.database(), cursor, static_cast<std::uint64_t>(options.count), &page);

@@ -30,9 +30,27 @@ bool IsKnownType(Context& c, std::string_view type) {
   return false;
 }
 
-bool ParseScanOptions(Context& c, std::size_t first, bool takes_type, ScanOptions* options) {
+// An option of newer servers, without a value. False: the word is none.
+bool TakeNamesOnly(Context& c, std::string_view word, ScanOf what, ScanOptions* options) {
+  const bool values = c.dialect().since_72 && EqualsIgnoreCase(word, "novalues");
+  const bool scores = c.dialect().valkey && EqualsIgnoreCase(word, "noscores");
+  if (!values && !scores) return false;
+  options->names_only = what == (values ? ScanOf::kHash : ScanOf::kSortedSet);
+  if (!options->names_only) {
+    c.Error(values ? "ERR NOVALUES option can only be used in HSCAN"
+                   : "ERR NOSCORES option can only be used in ZSCAN");
+  }
+  return true;
+}
+
+bool ParseScanOptions(Context& c, std::size_t first, ScanOf what, ScanOptions* options) {
   for (std::size_t i = first; i < c.args.size(); i += 2) {
     const std::string_view word = c.args[i];
+    if (TakeNamesOnly(c, word, what, options)) {
+      if (c.reply.type == Value::Type::kError) return false;
+      --i;
+      continue;
+    }
     const bool has_value = i + 1 < c.args.size();
     bool valid = has_value;
     if (has_value && EqualsIgnoreCase(word, "count")) {
@@ -40,7 +58,7 @@ bool ParseScanOptions(Context& c, std::size_t first, bool takes_type, ScanOption
       valid = options->count >= 1;
     } else if (has_value && EqualsIgnoreCase(word, "match")) {
       options->pattern = c.args[i + 1];
-    } else if (has_value && takes_type && EqualsIgnoreCase(word, "type")) {
+    } else if (has_value && what == ScanOf::kKeys && EqualsIgnoreCase(word, "type")) {
       options->type = c.args[i + 1];
       if (!IsKnownType(c, options->type)) return false;
     } else {

@@ -36,6 +36,7 @@ constexpr HandlerRow kScriptCommands[] = {
     {"script|load", [](Context& c) { c.engine.scripting.Load(c, c.args[2]); }},
     {"script|exists", &ScriptExists},
     {"script|flush", &ScriptFlush},
+    {"script|show", [](Context& c) { c.engine.scripting.Show(c, c.args[2]); }},
     {"script|kill", [](Context& c) { Kill(c, LuaUse::kScripts); }},
     {"function|kill", [](Context& c) { Kill(c, LuaUse::kFunctions); }},
 };

@@ -15,6 +15,7 @@ void SAdd(Context& c) {
   Set* set = nullptr;
   if (!c.Get(c.args[1], &set)) return;
   if (set == nullptr) set = &c.Create<Set>(c.args[1]);
+  set->Expect(c.args[2], c.args.size() - 2, c.engine.encoding_limits);
   std::int64_t added = 0;
   for (const std::string_view member : c.args.subspan(2)) {
     added += set->Add(member, c.engine.encoding_limits) ? 1 : 0;
@@ -110,7 +111,7 @@ void TakeOut(Context& c, Set& set, const std::vector<std::string>& popped) {
   const std::size_t left = set.size() - popped.size();
   for (const std::string& member : popped) set.Remove(member);
   if (left * 5 > popped.size()) return;
-  Set kept;
+  Set kept = set.of_integers() ? Set() : Set::Mixed(c.engine.encoding_limits);
   for (const std::string& member : set.Members()) kept.Add(member, c.engine.encoding_limits);
   set = std::move(kept);
 }
@@ -175,7 +176,7 @@ void SScan(Context& c) {
   if (!c.Get(c.args[1], &set)) return;
   if (set == nullptr) return ReplyScanPage(c, {}, {});
   ScanPage page;
-  if (!ParseScanPage(c, cursor, set->size(), set->compact(), &page)) return;
+  if (!ParseScanPage(c, ScanOf::kSet, cursor, set->size(), set->compact(), &page)) return;
   std::vector<Value> found;
   for (std::size_t at = page.first; at < page.last; ++at) {
     const std::string member = set->Member(at);

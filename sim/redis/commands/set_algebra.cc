@@ -25,12 +25,18 @@ void Reply(Context& c, const Set& result) {
   for (const std::string& member : result.Members()) members.push_back(StringValue(member));
 }
 
+// True: none of them is missing.
+bool SmallestFirst(std::vector<const Set*>* sets) {
+  if (std::find(sets->begin(), sets->end(), nullptr) != sets->end()) return false;
+  std::stable_sort(sets->begin(), sets->end(),
+                   [](const Set* a, const Set* b) { return a->size() < b->size(); });
+  return true;
+}
+
 // In the order of the smallest set, up to `limit` members.
 std::vector<std::string> Intersection(std::vector<const Set*> sets, std::size_t limit) {
   std::vector<std::string> common;
-  if (std::find(sets.begin(), sets.end(), nullptr) != sets.end()) return common;
-  std::stable_sort(sets.begin(), sets.end(),
-                   [](const Set* a, const Set* b) { return a->size() < b->size(); });
+  if (!SmallestFirst(&sets)) return common;
   for (std::size_t i = 0; i < sets[0]->size() && common.size() < limit; ++i) {
     std::string member = sets[0]->Member(i);
     if (std::all_of(sets.begin() + 1, sets.end(),
@@ -53,10 +59,13 @@ void SInter(Context& c) {
 void SInterStore(Context& c) {
   std::vector<const Set*> sets;
   if (!FindSets(c, c.args.subspan(2), &sets)) return;
-  Set result;
+  const EncodingLimits& limits = c.engine.encoding_limits;
+  const bool integers = !SmallestFirst(&sets) || sets[0]->of_integers();
+  Set result = integers ? Set() : Set::Mixed(limits);
   for (const std::string& member : Intersection(std::move(sets), SIZE_MAX)) {
-    result.Add(member, c.engine.encoding_limits);
+    result.Add(member, limits);
   }
+  if (limits.listpack_sets) result.Reduce(limits);
   StoreResult(c, c.args[1], std::move(result), kNotifySet, "sinterstore");
 }
 

@@ -187,7 +187,7 @@ void AppendMatch(const Engine& engine, const ScanPage& page, std::string_view me
                  std::vector<Value>* found) {
   if (!GlobMatch(page.pattern, member)) return;
   found->push_back(StringValue(member));
-  found->push_back(StringValue(FormatDouble(engine.dialect(), score)));
+  if (!page.names_only) found->push_back(StringValue(FormatDouble(engine.dialect(), score)));
 }
 
 void ZScan(Context& c) {
@@ -197,7 +197,7 @@ void ZScan(Context& c) {
   if (!c.Get(c.args[1], &zset)) return;
   if (zset == nullptr) return ReplyScanPage(c, {}, {});
   ScanPage page;
-  if (!ParseScanPage(c, cursor, zset->size(), zset->compact(), &page)) return;
+  if (!ParseScanPage(c, ScanOf::kSortedSet, cursor, zset->size(), zset->compact(), &page)) return;
   std::vector<Value> found;
   if (zset->compact()) {
     for (const SortedSet::Item& item : zset->items()) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Constants of Redis' snapshot format (rdb.h of 7.0).
+// Constants of Redis' snapshot format.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace interlock::sim::redis {
@@ -17,7 +16,10 @@ enum RdbType : std::uint8_t {
   kRdbHashListpack = 16,
   kRdbSortedSetListpack = 17,
   kRdbQuicklist = 18,
-  kRdbLast = 20,
+  kRdbSetListpack = 20,    ///< since version 11, as is everything behind it
+  kRdbTimedHash = 22,      ///< of Valkey, with TTLs of fields
+  kRdbLibrary = 245,       ///< of functions
+  kRdbEarlyLibrary = 246,  ///< as release candidates of Redis 7.0 wrote it
 };
 
 // The start of a length's first byte: its two highest bits, or all of it.
@@ -33,9 +35,5 @@ inline constexpr std::uint8_t kTextCompressed = 0xc3;
 
 inline constexpr std::uint64_t kPlainNode = 1;   // One element, too long for a listpack.
 inline constexpr std::uint64_t kPackedNode = 2;  // A listpack.
-
-inline constexpr int kRdbVersion = 10;
-inline constexpr std::size_t kVersionSize = 2;
-inline constexpr std::size_t kChecksumSize = 8;
 
 }  // namespace interlock::sim::redis

@@ -5,73 +5,16 @@
 #include <vector>
 
 #include "sim/redis/rdb/bytes.h"
-#include "sim/redis/rdb/crc64.h"
+#include "sim/redis/rdb/footer.h"
 #include "sim/redis/rdb/format.h"
 #include "sim/redis/rdb/listpack.h"
-#include "sim/redis/rdb/lzf.h"
 #include "sim/redis/rdb/payload.h"
+#include "sim/redis/rdb/text_encoding.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
 
 namespace {
-
-// False: not a length; `special` marks a special text encoding.
-bool ReadLength(ByteReader* reader, std::uint64_t* length, bool* special) {
-  std::uint64_t first = 0;
-  if (!reader->LittleEndian(1, &first)) return false;
-  *special = first >= kTextInteger8;
-  if (*special) {
-    *length = first;
-    return true;
-  }
-  if (first == kLengthOf32Bits) return reader->BigEndian(4, length);
-  if (first == kLengthOf64Bits) return reader->BigEndian(8, length);
-  if (first >= kLengthOf32Bits) return false;
-  *length = first & 0x3f;
-  if (first < kLengthOf14Bits) return true;
-  std::uint64_t second = 0;
-  if (!reader->LittleEndian(1, &second)) return false;
-  *length = *length << 8 | second;
-  return true;
-}
-
-bool ReadCount(ByteReader* reader, std::uint64_t* count) {
-  bool special = false;
-  return ReadLength(reader, count, &special) && !special;
-}
-
-bool ReadCompressed(ByteReader* reader, std::string* text) {
-  std::uint64_t compressed_size = 0;
-  std::uint64_t size = 0;
-  std::string_view bytes;
-  if (!ReadCount(reader, &compressed_size) || !ReadCount(reader, &size)) return false;
-  if (!reader->Bytes(compressed_size, &bytes)) return false;
-  std::optional<std::string> expanded = ExpandLzf(bytes, static_cast<std::size_t>(size));
-  if (!expanded) return false;
-  *text = std::move(*expanded);
-  return true;
-}
-
-bool ReadText(ByteReader* reader, std::string* text) {
-  std::uint64_t length = 0;
-  bool special = false;
-  if (!ReadLength(reader, &length, &special)) return false;
-  std::string_view bytes;
-  if (!special) {
-    if (!reader->Bytes(length, &bytes)) return false;
-    text->assign(bytes);
-    return true;
-  }
-  if (length == kTextCompressed) return ReadCompressed(reader, text);
-  if (length > kTextInteger32) return false;
-  const int size = length == kTextInteger8 ? 1 : length == kTextInteger16 ? 2 : 4;
-  std::uint64_t bits = 0;
-  if (!reader->LittleEndian(size, &bits)) return false;
-  const int unused = 64 - 8 * size;
-  *text = std::to_string(static_cast<std::int64_t>(bits << unused) >> unused);
-  return true;
-}
 
 std::optional<std::vector<std::string>> ReadListpackText(ByteReader* reader) {
   std::string bytes;
@@ -126,6 +69,35 @@ bool ReadHash(ByteReader* reader, bool compact, const EncodingLimits& limits, Da
     if (!hash.Set(texts[i], texts[i + 1], limits)) return false;
   }
   *data = std::move(hash);
+  return true;
+}
+
+bool ReadTimedHash(ByteReader* reader, const EncodingLimits& limits, Data* data) {
+  Hash hash;
+  std::uint64_t count = 0;
+  if (!ReadCount(reader, &count)) return false;
+  for (; count > 0; --count) {
+    std::string field;
+    std::string value;
+    std::uint64_t expiry = 0;
+    if (!ReadText(reader, &field) || !ReadText(reader, &value)) return false;
+    if (!reader->LittleEndian(8, &expiry) || !hash.Set(field, value, limits)) return false;
+    const auto expires_at_ms = static_cast<std::int64_t>(expiry);
+    if (expires_at_ms == kNoExpiry) continue;
+    hash.SetExpiry(field, expires_at_ms, TimedForm::kHashTable);
+  }
+  *data = std::move(hash);
+  return true;
+}
+
+bool ReadSetListpack(ByteReader* reader, const EncodingLimits& limits, Data* data) {
+  const std::optional<std::vector<std::string>> members = ReadListpackText(reader);
+  if (!members) return false;
+  Set set = Set::Mixed(limits);
+  for (const std::string& member : *members) {
+    if (!set.Add(member, limits)) return false;
+  }
+  *data = std::move(set);
   return true;
 }
 
@@ -205,6 +177,10 @@ std::optional<bool> ReadValue(std::uint64_t type, ByteReader* reader, const Enco
       return ReadSet(reader, limits, data);
     case kRdbIntegerSet:
       return ReadIntegerSet(reader, limits, data);
+    case kRdbSetListpack:
+      return ReadSetListpack(reader, limits, data);
+    case kRdbTimedHash:
+      return ReadTimedHash(reader, limits, data);
     case kRdbSortedSet:
       return ReadSortedSet(reader, limits, data);
     case kRdbSortedSetListpack:
@@ -214,6 +190,15 @@ std::optional<bool> ReadValue(std::uint64_t type, ByteReader* reader, const Enco
   }
 }
 
+// Whether the server knows such values at all.
+bool IsTypeOf(const Dialect& dialect, std::uint64_t type) {
+  constexpr std::uint64_t kUnused = 8;
+  std::uint64_t last = 19;
+  if (dialect.IsIn(kNewerRedis)) last = 25;
+  if (dialect.valkey) last = dialect.IsIn(kValkeyFrom90) ? 22 : 21;
+  return type != kUnused && type <= last;
+}
+
 bool IsEmptyCollection(const Data& data) {
   return std::visit([](const auto& value) { return value.size() == 0; }, data) &&
          !std::holds_alternative<std::string>(data);
@@ -221,21 +206,13 @@ bool IsEmptyCollection(const Data& data) {
 
 }  // namespace
 
-bool VerifyPayload(std::string_view payload) {
-  if (payload.size() < kVersionSize + kChecksumSize) return false;
-  const std::string_view checked = payload.substr(0, payload.size() - kChecksumSize);
-  ByteReader footer(payload.substr(checked.size() - kVersionSize));
-  std::uint64_t version = 0;
-  std::uint64_t checksum = 0;
-  footer.LittleEndian(kVersionSize, &version);
-  footer.LittleEndian(kChecksumSize, &checksum);
-  return version <= kRdbVersion && checksum == Crc64(checked);
-}
-
-PayloadResult ReadPayload(std::string_view payload, const EncodingLimits& limits, Data* data) {
-  ByteReader reader(payload.substr(0, payload.size() - kVersionSize - kChecksumSize));
+PayloadResult ReadPayload(std::string_view payload, const Dialect& dialect,
+                          const EncodingLimits& limits, Data* data) {
+  ByteReader reader(payload);
   std::uint64_t type = 0;
-  if (!reader.LittleEndian(1, &type) || type > kRdbLast) return PayloadResult::kBad;
+  if (!reader.LittleEndian(1, &type) || !IsTypeOf(dialect, type)) return PayloadResult::kBad;
+  // Redis has another type of this number.
+  if (type == kRdbTimedHash && !dialect.valkey) return PayloadResult::kUnmodelled;
   const std::optional<bool> read = ReadValue(type, &reader, limits, data);
   if (!read) return PayloadResult::kUnmodelled;
   return *read && !IsEmptyCollection(*data) ? PayloadResult::kOk : PayloadResult::kBad;

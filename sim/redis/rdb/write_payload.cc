@@ -3,44 +3,16 @@
 #include <vector>
 
 #include "sim/redis/rdb/bytes.h"
-#include "sim/redis/rdb/crc64.h"
+#include "sim/redis/rdb/footer.h"
 #include "sim/redis/rdb/format.h"
 #include "sim/redis/rdb/listpack.h"
 #include "sim/redis/rdb/payload.h"
+#include "sim/redis/rdb/text_encoding.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
 
 namespace {
-
-void AppendLength(std::uint64_t length, std::string* out) {
-  if (length < 64) {
-    out->push_back(static_cast<char>(kLengthOf6Bits | length));
-  } else if (length < 16384) {
-    AppendBigEndian(std::uint64_t{kLengthOf14Bits} << 8 | length, 2, out);
-  } else if (length <= UINT32_MAX) {
-    out->push_back(static_cast<char>(kLengthOf32Bits));
-    AppendBigEndian(length, 4, out);
-  } else {
-    out->push_back(static_cast<char>(kLengthOf64Bits));
-    AppendBigEndian(length, 8, out);
-  }
-}
-
-void AppendText(std::string_view text, std::string* out) {
-  std::int64_t number = 0;
-  if (ParseInteger(text, &number) && number >= INT32_MIN && number <= INT32_MAX) {
-    const bool byte = number >= INT8_MIN && number <= INT8_MAX;
-    const bool word = number >= INT16_MIN && number <= INT16_MAX;
-    out->push_back(static_cast<char>(byte   ? kTextInteger8
-                                     : word ? kTextInteger16
-                                            : kTextInteger32));
-    AppendLittleEndian(static_cast<std::uint64_t>(number), byte ? 1 : word ? 2 : 4, out);
-    return;
-  }
-  AppendLength(text.size(), out);
-  out->append(text);
-}
 
 void AppendListpack(const ListpackWriter& listpack, std::string* out) {
   AppendText(listpack.Finish(), out);
@@ -62,6 +34,16 @@ void AppendList(const List& list, std::string* out) {
   for (const ListpackWriter& node : nodes) {
     AppendLength(kPackedNode, out);
     AppendListpack(node, out);
+  }
+}
+
+void AppendTimedHash(const Hash& hash, std::string* out) {
+  out->push_back(static_cast<char>(kRdbTimedHash));
+  AppendLength(hash.size(), out);
+  for (const auto& [field, value] : hash.items()) {
+    AppendText(field, out);
+    AppendText(value, out);
+    AppendLittleEndian(static_cast<std::uint64_t>(hash.ExpiryOf(field)), 8, out);
   }
 }
 
@@ -105,10 +87,16 @@ std::string IntegerSet(const std::vector<std::string>& members) {
 
 void AppendSet(const Set& set, std::string* out) {
   const std::vector<std::string> members = set.Members();
-  if (set.compact()) {
+  if (set.of_integers()) {
     out->push_back(static_cast<char>(kRdbIntegerSet));
     AppendText(IntegerSet(members), out);
     return;
+  }
+  if (set.compact()) {
+    ListpackWriter listpack;
+    for (const std::string& member : members) listpack.Append(member);
+    out->push_back(static_cast<char>(kRdbSetListpack));
+    return AppendListpack(listpack, out);
   }
   out->push_back(static_cast<char>(kRdbSet));
   AppendLength(members.size(), out);
@@ -149,7 +137,12 @@ void AppendSortedSet(const SortedSet& zset, std::string* out) {
 
 }  // namespace
 
-std::string WritePayload(const Data& data) {
+bool LosesTtls(const Data& data, const Dialect& dialect) {
+  const auto* hash = std::get_if<Hash>(&data);
+  return hash != nullptr && (hash->timed() || hash->has_room_for_ttls()) && !dialect.valkey;
+}
+
+std::string WritePayload(const Data& data, const Dialect& dialect) {
   std::string payload;
   if (const auto* text = std::get_if<std::string>(&data)) {
     payload.push_back(static_cast<char>(kRdbString));
@@ -157,14 +150,14 @@ std::string WritePayload(const Data& data) {
   } else if (const auto* list = std::get_if<List>(&data)) {
     AppendList(*list, &payload);
   } else if (const auto* hash = std::get_if<Hash>(&data)) {
-    AppendHash(*hash, &payload);
+    const bool timed = hash->timed() && dialect.valkey;
+    timed ? AppendTimedHash(*hash, &payload) : AppendHash(*hash, &payload);
   } else if (const auto* set = std::get_if<Set>(&data)) {
     AppendSet(*set, &payload);
   } else {
     AppendSortedSet(std::get<SortedSet>(data), &payload);
   }
-  AppendLittleEndian(kRdbVersion, kVersionSize, &payload);
-  AppendLittleEndian(Crc64(payload), kChecksumSize, &payload);
+  AppendFooter(dialect.rdb_version, &payload);
   return payload;
 }
 

@@ -4,12 +4,27 @@
 #include <algorithm>
 
 #include "sim/redis/engine.h"
+#include "sim/redis/rdb/footer.h"
+#include "sim/redis/rdb/library_payload.h"
 #include "sim/redis/scripting/library.h"
 #include "sim/redis/scripting/library_header.h"
 #include "sim/redis/scripting/machine.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
+
+namespace {
+
+// By its name in lower case; null: it has none of this name.
+const Function* FindIn(const Library& library, std::string_view name) {
+  const auto& functions = library.functions;
+  const auto at = std::find_if(functions.begin(), functions.end(), [&](const Function& one) {
+    return EqualsIgnoreCase(one.name(), name);
+  });
+  return at == functions.end() ? nullptr : &*at;
+}
+
+}  // namespace
 
 Libraries::Libraries(Engine& engine) : engine_(engine) {}
 Libraries::~Libraries() = default;
@@ -35,11 +50,7 @@ void Libraries::Drop(ByName::iterator at) {
 const Function* Libraries::Find(std::string_view name) const {
   const auto at = functions_.find(ToLower(name));
   if (at == functions_.end()) return nullptr;
-  const auto& functions = libraries_.find(at->second)->second->functions;
-  const auto found = std::find_if(functions.begin(), functions.end(), [&](const Function& one) {
-    return EqualsIgnoreCase(one.name(), at->first);
-  });
-  return &*found;
+  return FindIn(*libraries_.find(at->second)->second, at->first);
 }
 
 std::string Libraries::Compile(std::string_view code, Library* loaded) {
@@ -62,13 +73,16 @@ std::string Libraries::Compile(std::string_view code, Library* loaded) {
   return error;
 }
 
-std::string Libraries::Collision(const std::string& name, const Library& added,
-                                 bool replace) const {
-  if (!replace && libraries_.contains(name)) return "ERR Library " + name + " already exists";
-  for (const Function& function : added.functions) {
-    const auto at = functions_.find(ToLower(function.name()));
-    if (at != functions_.end() && at->second != name) {
-      return "ERR Function " + function.name() + " already exists";
+std::string Libraries::Collision(const ByName& added, bool replace) const {
+  for (const auto& [name, library] : added) {
+    if (!replace && libraries_.contains(name)) return "ERR Library " + name + " already exists";
+  }
+  for (const auto& [name, library] : added) {
+    for (const Function& function : library->functions) {
+      const auto at = functions_.find(ToLower(function.name()));
+      if (at != functions_.end() && !added.contains(at->second)) {
+        return "ERR Function " + function.name() + " already exists";
+      }
     }
   }
   return {};
@@ -87,16 +101,64 @@ void Libraries::Load(Context& context, std::string_view code, bool replace) {
   if (!replace && libraries_.contains(header.name)) {
     return context.Error("ERR Library '" + header.name + "' already exists");
   }
-  auto library = std::make_unique<Library>();
-  std::string error = Compile(code, library.get());
-  if (error.empty()) error = Collision(header.name, *library, true);
+  ByName added;
+  Library& library = *added.emplace(header.name, std::make_unique<Library>()).first->second;
+  std::string error = Compile(code, &library);
+  if (error.empty()) error = Collision(added, true);
   if (!error.empty() || engine_.unmodelled) {
-    Forget(*library);
+    Forget(library);
     return context.Error(error);
   }
-  Add(header.name, std::move(library));
+  Add(header.name, std::move(added.begin()->second));
   engine_.keyspace.CountChange();
   context.String(header.name);
+}
+
+std::string Libraries::Prepare(const std::string& code, ByName* restored) {
+  const LibraryHeader header = ParseLibraryHeader(engine_.dialect(), code);
+  if (header.unmodelled) engine_.SetUnmodelled("FUNCTION RESTORE with such quotes");
+  if (header.unmodelled || !header.error.empty()) return header.error;
+  if (restored->contains(header.name)) {
+    return "ERR Library '" + header.name + "' already exists";
+  }
+  Library& library = *restored->emplace(header.name, std::make_unique<Library>()).first->second;
+  if (std::string error = Compile(code, &library); !error.empty()) return error;
+  for (const auto& [name, other] : *restored) {
+    if (other.get() == &library) continue;
+    for (const Function& function : other->functions) {
+      if (FindIn(library, ToLower(function.name())) != nullptr) {
+        return "ERR Function " + function.name() + " already exists";
+      }
+    }
+  }
+  return {};
+}
+
+void Libraries::Restore(Context& context, std::string_view payload, Restoring policy) {
+  if (!VerifyFooter(payload, engine_.dialect())) {
+    return context.Error("ERR DUMP payload version or checksum are wrong");
+  }
+  std::vector<std::string> texts;
+  const std::string misread = ReadLibraries(payload, engine_.dialect(), &texts);
+  ByName restored;
+  std::string error;
+  for (const std::string& text : texts) {
+    if (error.empty() && !engine_.unmodelled) error = Prepare(text, &restored);
+  }
+  if (error.empty()) error = misread;
+  if (error.empty() && policy != Restoring::kFlush) {
+    error = Collision(restored, policy == Restoring::kReplace);
+  }
+  if (!error.empty() || engine_.unmodelled) {
+    for (const auto& [name, library] : restored) Forget(*library);
+    return context.Error(error);
+  }
+  if (policy == Restoring::kFlush) {
+    while (!libraries_.empty()) Drop(libraries_.begin());
+  }
+  for (auto& [name, library] : restored) Add(name, std::move(library));
+  engine_.keyspace.CountChange();
+  context.Ok();
 }
 
 bool Libraries::Delete(std::string_view name) {

@@ -37,6 +37,10 @@ class Libraries {
 
   /// FUNCTION LOAD, arguments checked by the caller: the reply is the name, or the error.
   void Load(Context& context, std::string_view code, bool replace);
+  /// What FUNCTION RESTORE does about the libraries that there are.
+  enum class Restoring : std::uint8_t { kAppend, kReplace, kFlush };
+  /// FUNCTION RESTORE, arguments checked by the caller: the reply is OK, or the error.
+  void Restore(Context& context, std::string_view payload, Restoring policy);
   /// False: there is none of this name.
   bool Delete(std::string_view name);
   /// FUNCTION FLUSH.
@@ -61,9 +65,10 @@ class Libraries {
  private:
   /// Returns the error reply; empty: `loaded` can be added.
   std::string Compile(std::string_view code, Library* loaded);
-  /// The error if a library of this name and content may not be added; `replace`: it may replace
-  /// that of its name.
-  std::string Collision(const std::string& name, const Library& added, bool replace) const;
+  /// Compiles it into `restored`; returns the error reply.
+  std::string Prepare(const std::string& code, ByName* restored);
+  /// The error if these may not be added; `replace`: they may replace those of their names.
+  std::string Collision(const ByName& added, bool replace) const;
   void Add(const std::string& name, std::unique_ptr<Library> added);
   void Drop(ByName::iterator at);
   void Forget(const Library& library);

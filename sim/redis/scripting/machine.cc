@@ -122,8 +122,7 @@ void LuaMachine::TakeResult(int status, const Script& script, Context& context) 
     const char* unmodelled = TakeReply(lua_, calls_.protocol(), &context.reply);
     if (unmodelled != nullptr) return context.Unmodelled(unmodelled);
     calls_.End(context.reply);
-  } else if (!PopScriptError(lua_, script.sha, engine_.dialect().script->with_sha,
-                             &context.reply)) {
+  } else if (!PopScriptError(lua_, script.sha, *engine_.dialect().script, &context.reply)) {
     context.Unmodelled("error() with a table that has no err");
   }
 }

@@ -95,7 +95,9 @@ const Script* ScriptCache::Compile(Context& context, std::string_view body) {
     return nullptr;
   }
   lua_settop(lua, 0);
-  Script& script = by_body_[std::string(body)];
+  const auto added = by_body_.try_emplace(std::string(body)).first;
+  Script& script = added->second;
+  script.body = added->first;
   script.code = compilation.code;
   script.function = compilation.function;
   script.sha = Sha1Hex(body);

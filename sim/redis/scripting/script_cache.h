@@ -28,6 +28,7 @@ struct Context;
 struct Script {
   int function = LUA_NOREF;
   std::string sha;               // Of a function, its name.
+  std::string_view body;         // Of a function, empty.
   bool is_function = false;      // KEYS and ARGV are its arguments.
   std::uint64_t generation = 0;  // Visible if it is the present one.
   ScriptCode code;

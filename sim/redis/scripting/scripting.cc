@@ -20,6 +20,12 @@ bool Scripting::Exists(std::string_view sha) const {
   return machine_ && machine_->scripts().Find(sha) != nullptr;
 }
 
+void Scripting::Show(Context& context, std::string_view sha) const {
+  const Script* script = machine_ ? machine_->scripts().Find(sha) : nullptr;
+  if (script == nullptr) return context.Error(engine_.dialect().script->no_script);
+  context.String(script->body);
+}
+
 void Scripting::Flush() {
   engine_.keyspace.TouchAll();
   if (!machine_) return;

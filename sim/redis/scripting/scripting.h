@@ -38,6 +38,8 @@ class Scripting {
   /// SCRIPT LOAD: the reply is the SHA, or the compile error.
   void Load(Context& context, std::string_view body);
   bool Exists(std::string_view sha) const;
+  /// SCRIPT SHOW.
+  void Show(Context& context, std::string_view sha) const;
   /// The same for the same set of known scripts, whatever the order they came in.
   std::uint64_t known() const;
   /// How many scripts are known.

@@ -341,7 +341,8 @@ const char* TakeReply(lua_State* lua, int protocol, Value* reply, int depth) {
   return nullptr;
 }
 
-bool PopScriptError(lua_State* lua, const std::string& sha, bool with_sha, Value* reply) {
+bool PopScriptError(lua_State* lua, const std::string& sha, const ScriptTexts& texts,
+                    Value* reply) {
   if (!lua_istable(lua, -1)) {
     // Only memory errors bypass the error handler.
     const std::string_view error =
@@ -354,15 +355,17 @@ bool PopScriptError(lua_State* lua, const std::string& sha, bool with_sha, Value
     PushField(lua, field);
     lua_rawget(lua, table);
   }
-  if (lua_isstring(lua, table + 1) == 0) return false;
+  const bool has_error = lua_isstring(lua, table + 1) != 0;
+  if (!has_error && texts.unknown_error == nullptr) return false;
   // Converting a number to text may raise, so it precedes any string that would leak.
-  const std::string_view error = UntilNul(TextAt(lua, table + 1));
+  const std::string_view error =
+      has_error ? UntilNul(TextAt(lua, table + 1)) : std::string_view(texts.unknown_error);
   const std::string_view source = TextAt(lua, table + 2);
   const std::string_view line = TextAt(lua, table + 3);
   std::string text(error);
   if (source.data() != nullptr && line.data() != nullptr) {
     text.append(" script: ");
-    if (with_sha) text.append(sha).append(", ");
+    if (texts.with_sha) text.append(sha).append(", ");
     text.append("on ").append(UntilNul(source));
     text.append(":").append(line).append(".");
   }

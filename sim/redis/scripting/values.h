@@ -31,8 +31,7 @@ inline constexpr int kMaxDepth = 60;
 const char* TakeReply(lua_State* lua, int protocol, Value* reply, int depth = 0);
 
 /// Pops the error on top, as left by the error handler, as the error reply for the script of this
-/// name, which it says if `with_sha`. Returns false if Redis would crash, because the raised table
-/// has no err.
-bool PopScriptError(lua_State* lua, const std::string& sha, bool with_sha, Value* reply);
+/// name. Returns false if the server would crash, because the raised table has no err.
+bool PopScriptError(lua_State* lua, const std::string& sha, const ScriptTexts& texts, Value* reply);
 
 }  // namespace interlock::sim::redis

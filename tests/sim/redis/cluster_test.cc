@@ -125,7 +125,7 @@ TEST_F(ClusterTest, ImportingSlotIsServedAfterAskingOnly) {
 
 TEST_F(ClusterTest, AKeyThatIsMigratedHereNeedsNoAsking) {
   server_.SetClusterView(View(1));
-  const std::string dump = WritePayload(std::string("v"));
+  const std::string dump = WritePayload(std::string("v"), DefaultDialect());
   EXPECT_EQ(Run({"RESTORE-ASKING", "{b}x", "0", dump}), "(error) MOVED 3300 127.0.0.1:7001");
   EXPECT_EQ(Run({"CLUSTER", "SETSLOT", "3300", "IMPORTING", std::string(40, 'a')}), "OK");
   EXPECT_EQ(Run({"RESTORE", "{b}x", "0", dump}), "(error) MOVED 3300 127.0.0.1:7001");

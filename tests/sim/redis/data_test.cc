@@ -36,6 +36,41 @@ TEST_F(DataTest, IntegerSetsAreNumericUntilTheFirstOtherMember) {
   EXPECT_EQ(Run({"SMEMBERS", "s"}), "[\"-1\", \"9\", \"10\", \"x\"]");
 }
 
+TEST_F(DataTest, SmallSetsOfNewerServersKeepTheirOrder) {
+  server_.SetDialect(*FindDialect("redis-8.0"));
+  Run({"SADD", "s", "10", "9"});
+  EXPECT_EQ(Run({"OBJECT", "ENCODING", "s"}), "\"intset\"");
+  Run({"SADD", "s", "b", "a", "1"});
+  EXPECT_EQ(Run({"OBJECT", "ENCODING", "s"}), "\"listpack\"");
+  Run({"SREM", "s", "10"});
+  EXPECT_EQ(Run({"SMEMBERS", "s"}), "[\"9\", \"b\", \"a\", \"1\"]");
+  Run({"SADD", "s", std::string(65, 'x')});
+  EXPECT_EQ(Run({"OBJECT", "ENCODING", "s"}), "\"hashtable\"");
+  Argv many = {"SADD", "t"};
+  many.resize(2 + 129, "same");
+  Run(many);
+  EXPECT_EQ(Run({"OBJECT", "ENCODING", "t"}), "\"hashtable\"") << "by the number of words";
+  Run({"SADD", "u", "c", "3", "2"});
+  Run({"SADD", "v", "3", "2", "1", "0"});
+  Run({"SINTERSTORE", "both", "u", "v"});
+  EXPECT_EQ(Run({"OBJECT", "ENCODING", "both"}), "\"intset\"");
+  EXPECT_EQ(Run({"CONFIG", "SET", "set-max-listpack-entries", "2"}), "OK");
+  Run({"SADD", "w", "c", "d"});
+  EXPECT_EQ(Run({"OBJECT", "ENCODING", "w"}), "\"listpack\"");
+  Run({"SADD", "w", "e"});
+  EXPECT_EQ(Run({"OBJECT", "ENCODING", "w"}), "\"hashtable\"");
+}
+
+TEST_F(DataTest, ValkeyKeepsAShortTextWithItsKey) {
+  server_.SetDialect(*FindDialect("valkey-9.1"));
+  Run({"SET", "k", std::string(105, 'v'), "PX", "1000"});
+  EXPECT_EQ(Run({"OBJECT", "ENCODING", "k"}), "\"raw\"");
+  Run({"SET", "k", std::string(104, 'v'), "PX", "1000"});
+  EXPECT_EQ(Run({"OBJECT", "ENCODING", "k"}), "\"embstr\"");
+  Run({"SET", "k", std::string(113, 'v')});
+  EXPECT_EQ(Run({"OBJECT", "ENCODING", "k"}), "\"raw\"");
+}
+
 TEST_F(DataTest, SortedSetKeepsItsOrderThroughUpdates) {
   Run({"ZADD", "z", "3", "c", "1", "a", "2", "b"});
   Run({"ZINCRBY", "z", "5", "a"});

@@ -43,6 +43,38 @@ TEST_P(FieldTtlTest, FieldsThatAreOverCountUntilTheyAreCollected) {
   EXPECT_EQ(Run({"SET", "h", "v", "NX"}), "OK");
 }
 
+TEST_P(FieldTtlTest, InfoCountsHashesWithTtlsAndFieldsThatHaveEnded) {
+  const auto info = [this](const char* section, const std::string& name) {
+    const std::string text = Run({"INFO", section});
+    const std::size_t at = text.find(name);
+    return text.substr(at, text.find("\\r", at) - at);
+  };
+  const std::string hashes = valkey() ? "keys_with_volatile_items" : "subexpiry";
+  const std::string ended = valkey() ? "expired_fields" : "expired_subkeys";
+  Run({"HSETEX", "h", "PX", "5", "FIELDS", "2", "a", "1", "b", "2"});
+  Run({"HSET", "plain", "a", "1"});
+  EXPECT_EQ(info("keyspace", hashes), hashes + "=1");
+  Advance(6);
+  server_.RunActiveExpiry();
+  EXPECT_EQ(info("keyspace", hashes), hashes + "=0");
+  EXPECT_EQ(info("stats", ended), ended + ":2");
+  Run({"HPEXPIRE", "plain", "0", "FIELDS", "2", "a", "none"});
+  EXPECT_EQ(info("stats", ended), ended + ":3");
+}
+
+TEST_P(FieldTtlTest, AReloadEndsWhatIsOver) {
+  Run({"SET", "over", "v", "PX", "5"});
+  Run({"SET", "stays", "v"});
+  Run({"HSETEX", "h", "PX", "5", "FIELDS", "1", "a", "1"});
+  Run({"WATCH", "stays"});
+  Advance(6);
+  EXPECT_EQ(Run({"DEBUG", "RELOAD"}), "OK");
+  EXPECT_EQ(Run({"DBSIZE"}), valkey() ? "(integer) 1" : "(integer) 2");
+  Run({"MULTI"});
+  EXPECT_EQ(Run({"EXEC"}), "(nil)");
+  EXPECT_EQ(Run({"GET", "stays"}), "\"v\"");
+}
+
 TEST_P(FieldTtlTest, AFieldIsReadInItsLastMillisecond) {
   Run({"HSETEX", "h", "PX", "50", "FIELDS", "1", "a", "1"});
   Advance(50);

@@ -5,6 +5,8 @@
 #include <string>
 
 #include "sim/redis/dialect.h"
+#include "sim/redis/rdb/library_payload.h"
+#include "sim/redis/reply.h"
 #include "tests/sim/redis/fake_fixture.h"
 #include "tests/sim/redis/topology_fixture.h"
 
@@ -70,6 +72,58 @@ TEST_F(FunctionLibraryTest, ASnapshotHoldsTheLibraries) {
   Restart();
   EXPECT_EQ(Release(), "(integer) 1");
   EXPECT_EQ(Call("releases"), "(integer) 1");
+}
+
+// The same function, in a library of this name.
+std::string Naming(const std::string& library) {
+  return "#!lua name=" + library + "\nredis.register_function('who', function() return '" +
+         library + "' end)";
+}
+
+TEST_F(FunctionLibraryTest, ADumpIsRestoredByItsPolicy) {
+  const auto restore = [this](const std::vector<std::string>& texts, const Argv& policy) {
+    Argv argv = {"FUNCTION", "RESTORE", WriteLibraries(texts, server_.dialect())};
+    argv.insert(argv.end(), policy.begin(), policy.end());
+    return Run(argv);
+  };
+  Load(Naming("a"));
+  EXPECT_EQ(Run({"FUNCTION", "DUMP"}),
+            ToText(StringValue(WriteLibraries(std::vector{Naming("a")}, server_.dialect()))));
+  EXPECT_EQ(restore({kLocks}, {}), "OK");
+  EXPECT_EQ(restore({kLocks}, {"APPEND"}), "(error) ERR Library locks already exists");
+  EXPECT_EQ(restore({kLocks}, {"replace"}), "OK");
+  EXPECT_EQ(restore({Naming("b")}, {"REPLACE"}), "(error) ERR Function who already exists");
+  EXPECT_EQ(Call("who"), "\"a\"");
+  EXPECT_EQ(restore({Naming("b")}, {"FLUSH"}), "OK");
+  EXPECT_EQ(Call("who"), "\"b\"");
+  EXPECT_EQ(Call("releases"), "(error) ERR Function not found");
+  EXPECT_EQ(restore({}, {"FLUSH"}), "OK");
+  EXPECT_EQ(Run({"FUNCTION", "LIST"}), "[]");
+}
+
+TEST_F(FunctionLibraryTest, ADumpIsRestoredAsAWholeOrNotAtAll) {
+  const auto restore = [this](const std::vector<std::string>& texts) {
+    return Run({"FUNCTION", "RESTORE", WriteLibraries(texts, server_.dialect()), "FLUSH"});
+  };
+  Load(Naming("a"));
+  EXPECT_EQ(restore({kLocks, Naming("b"), Naming("c")}), "(error) ERR Function who already exists");
+  EXPECT_EQ(restore({kLocks, kLocks}), "(error) ERR Library 'locks' already exists");
+  EXPECT_EQ(restore({kLocks, "#!lua name=a\n"}), "(error) ERR No functions registered");
+  EXPECT_EQ(Call("who"), "\"a\"");
+  EXPECT_EQ(Call("releases"), "(error) ERR Function not found");
+}
+
+TEST_F(FunctionLibraryTest, ADumpOfALaterFormatIsRefused) {
+  const std::string later = WriteLibraries(std::vector{Naming("a")}, *FindDialect("valkey-9.1"));
+  const Argv restore = {"FUNCTION", "RESTORE", later};
+  const std::string refusal = "(error) ERR DUMP payload version or checksum are wrong";
+  EXPECT_EQ(Run(restore), refusal);
+  Become(*FindDialect("valkey-8.1"));
+  EXPECT_EQ(Run(restore), refusal);
+  Become(*FindDialect("valkey-9.1"));
+  EXPECT_EQ(Run(restore), "OK");
+  const std::string foreign = WriteLibraries(std::vector{Naming("b")}, *FindDialect("redis-8.0"));
+  EXPECT_EQ(Run({"FUNCTION", "RESTORE", foreign}), refusal);
 }
 
 TEST_F(FunctionLibraryTest, TheAppendOnlyFileHoldsThem) {

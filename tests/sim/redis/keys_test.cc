@@ -90,6 +90,22 @@ TEST_F(KeysTest, IdleTimeCountsFromTheLastAccessThatIsOne) {
 }
 
 // A replica answers of an expired key as if it were gone, and keeps it until its master says so.
+TEST_F(KeysTest, AScanByTypeDeletesExpiredKeysOfOtherTypesButNotInValkey) {
+  const auto left = [this](const char* dialect) {
+    server_.SetDialect(*FindDialect(dialect));
+    Run({"FLUSHALL"});
+    Run({"SET", "s", "v", "PX", "5"});
+    Run({"HSET", "h", "f", "v"});
+    Run({"PEXPIRE", "h", "5"});
+    Advance(6);
+    Run({"SCAN", "0", "TYPE", "string"});
+    return Run({"DBSIZE"});
+  };
+  EXPECT_EQ(left("redis-7.0"), "(integer) 0");
+  EXPECT_EQ(left("redis-8.0"), "(integer) 0");
+  EXPECT_EQ(left("valkey-8.1"), "(integer) 1");
+}
+
 class ReplicaKeysTest : public ::testing::Test, protected Sink {
  protected:
   ReplicaKeysTest() {

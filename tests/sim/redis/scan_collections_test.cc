@@ -74,5 +74,38 @@ TEST_F(ScanCollectionsTest, ACompactHashIsOnePageAndALargeOneIsNot) {
   EXPECT_EQ(Scan("HSCAN", 2, [] {}).size(), 513U);
 }
 
+TEST_F(ScanCollectionsTest, ASmallSetOfANewerServerIsOnePage) {
+  const auto pages = [this](const char* dialect) {
+    server_.SetDialect(*FindDialect(dialect));
+    server_.Execute(client_, {"DEL", "k"});
+    server_.Execute(client_, {"SADD", "k", "a", "b", "c"});
+    server_.Execute(client_, {"SSCAN", "k", "0", "COUNT", "2"});
+    return last_.elements[1].elements.size();
+  };
+  EXPECT_EQ(pages("redis-7.0"), 2U);
+  EXPECT_EQ(pages("redis-8.0"), 3U);
+  EXPECT_EQ(pages("valkey-8.1"), 3U);
+}
+
+TEST_F(ScanCollectionsTest, NewerServersLeaveOutValuesAndScores) {
+  server_.Execute(client_, {"HSET", "h", "f", "v"});
+  server_.Execute(client_, {"ZADD", "z", "1", "m"});
+  const auto scan = [this](const char* dialect, const Argv& argv) {
+    server_.SetDialect(*FindDialect(dialect));
+    server_.Execute(client_, argv);
+    return ToText(last_);
+  };
+  const Argv hscan = {"HSCAN", "h", "0", "NOVALUES", "COUNT", "5"};
+  const Argv zscan = {"ZSCAN", "z", "0", "noscores"};
+  EXPECT_EQ(scan("redis-7.0", hscan), "(error) ERR syntax error");
+  EXPECT_EQ(scan("redis-8.0", hscan), "[\"0\", [\"f\"]]");
+  EXPECT_EQ(scan("redis-8.0", zscan), "(error) ERR syntax error");
+  EXPECT_EQ(scan("valkey-8.1", zscan), "[\"0\", [\"m\"]]");
+  EXPECT_EQ(scan("valkey-8.1", {"SCAN", "0", "NOVALUES"}),
+            "(error) ERR NOVALUES option can only be used in HSCAN");
+  EXPECT_EQ(scan("valkey-8.1", {"HSCAN", "h", "0", "NOSCORES"}),
+            "(error) ERR NOSCORES option can only be used in ZSCAN");
+}
+
 }  // namespace
 }  // namespace interlock::sim::redis

@@ -25,6 +25,23 @@ TEST_F(ScriptingTest, ErrorsCarryShaAndLine) {
             "664a3ff9a48dd690180fd432c4da507db08ff3cd, on @user_script:2.");
 }
 
+TEST_F(ScriptingTest, AnErrorWithoutTextIsUnknownWhereTheServerSurvivesIt) {
+  server_.SetUnmodelledIsError(true);
+  EXPECT_NE(Eval("error({})").find("does not model"), std::string::npos);
+  server_.SetDialect(*FindDialect("valkey-9.1"));
+  EXPECT_EQ(Eval("error({})"), "(error) ERR unknown error script: on @user_script:1.");
+}
+
+TEST_F(ScriptingTest, ValkeyShowsAScriptByItsSha) {
+  server_.SetDialect(*FindDialect("valkey-8.1"));
+  const std::string sha = "e0e1f9fabfc9d4800c877a703b823ac0578ff8db";  // of "return 1"
+  EXPECT_EQ(Run({"SCRIPT", "SHOW", sha}), "(error) NOSCRIPT No matching script.");
+  Eval("return 1");
+  EXPECT_EQ(Run({"SCRIPT", "SHOW", sha}), "\"return 1\"");
+  Run({"SCRIPT", "FLUSH"});
+  EXPECT_EQ(Run({"SCRIPT", "SHOW", sha}), "(error) NOSCRIPT No matching script.");
+}
+
 // The cache of scripts: filled by EVAL and LOAD, emptied by FLUSH and by a restart.
 TEST_F(ScriptingTest, EvalshaNeedsAScriptThatIsVisible) {
   const std::string noscript = "(error) NOSCRIPT No matching script. Please use EVAL.";
