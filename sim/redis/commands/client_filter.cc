@@ -12,35 +12,27 @@ namespace interlock::sim::redis {
 
 namespace {
 
-constexpr std::string_view kNotPositive = "ERR client-id should be greater than 0";
-
-bool Fail(Context& c, std::string_view error) {
-  c.Error(error);
-  return false;
-}
-
-bool ParseType(Context& c, std::string_view text, std::optional<ClientType>* type) {
-  struct Row {
-    std::string_view name;
-    ClientType type;
-  };
-  constexpr Row kTypes[] = {{"normal", ClientType::kNormal},
-                            {"slave", ClientType::kReplica},
-                            {"replica", ClientType::kReplica},
-                            {"pubsub", ClientType::kPubSub},
-                            {"master", ClientType::kMaster}};
-  for (const Row& row : kTypes) {
-    if (!EqualsIgnoreCase(text, row.name)) continue;
-    *type = row.type;
-    return true;
-  }
-  return Fail(c, OneLine("ERR Unknown client type '" + std::string(UntilNul(text)) + "'"));
-}
+struct ClientTypeRow {
+  std::string_view name;
+  ClientType type;
+};
+constexpr ClientTypeRow kClientTypes[] = {{"normal", ClientType::kNormal},
+                                          {"slave", ClientType::kReplica},
+                                          {"replica", ClientType::kReplica},
+                                          {"pubsub", ClientType::kPubSub},
+                                          {"master", ClientType::kMaster}};
 
 ClientType TypeOf(const Client& client) {
   if (client.from_master) return ClientType::kMaster;
   const bool subscribed = client.subscribed() || !client.shard_channels.empty();
   return subscribed ? ClientType::kPubSub : ClientType::kNormal;
+}
+
+constexpr std::string_view kNotPositive = "ERR client-id should be greater than 0";
+
+bool Fail(Context& c, std::string_view error) {
+  c.Error(error);
+  return false;
 }
 
 // As many numbers as there are: what is none begins the next condition.
@@ -72,18 +64,10 @@ bool ParseAge(Context& c, std::string_view text, ClientFilter* filter) {
   return filter->least_age_s > 0 || Fail(c, "ERR maxage should be greater than 0");
 }
 
-bool IsOfNewerValkey(std::string_view word) {
-  constexpr std::string_view kWords[] = {"capa", "db",       "flags",   "idle",
-                                         "ip",   "lib-name", "lib-ver", "name"};
-  return (word.size() > 4 && EqualsIgnoreCase(word.substr(0, 4), "not-")) ||
-         std::any_of(std::begin(kWords), std::end(kWords),
-                     [&](std::string_view name) { return EqualsIgnoreCase(word, name); });
-}
-
 bool ParseCondition(Context& c, std::string_view name, std::string_view value, ClientFilter* f) {
   if (EqualsIgnoreCase(name, "id")) return ParseId(c, value, f);
   if (EqualsIgnoreCase(name, "maxage") && c.dialect().since_72) return ParseAge(c, value, f);
-  if (EqualsIgnoreCase(name, "type")) return ParseType(c, value, &f->type);
+  if (EqualsIgnoreCase(name, "type")) return ParseClientType(c, value, &f->type);
   if (EqualsIgnoreCase(name, "addr")) {
     f->address = value;
   } else if (EqualsIgnoreCase(name, "laddr")) {
@@ -103,14 +87,14 @@ bool ParseCondition(Context& c, std::string_view name, std::string_view value, C
 bool ParseConditions(Context& c, ClientFilter* filter) {
   Arguments left = c.args.subspan(2);
   while (!left.empty()) {
+    if (c.dialect().more_client_filters) {
+      if (TakeClientCondition(c, &left, &filter->newer)) continue;
+      if (c.reply.type == Value::Type::kError) return false;
+    }
     if (left.size() == 1) return Fail(c, kSyntax);
     if (c.dialect().valkey && EqualsIgnoreCase(left[0], "id")) {
       if (!TakeIds(c, &left, filter)) return false;
       continue;
-    }
-    if (c.dialect().more_client_filters && IsOfNewerValkey(left[0])) {
-      c.Unmodelled("this filter of CLIENT LIST and CLIENT KILL");
-      return false;
     }
     if (!ParseCondition(c, left[0], left[1], filter)) return false;
     left = left.subspan(2);
@@ -120,10 +104,27 @@ bool ParseConditions(Context& c, ClientFilter* filter) {
 
 }  // namespace
 
+bool ParseClientType(Context& c, std::string_view text, std::optional<ClientType>* type) {
+  for (const ClientTypeRow& row : kClientTypes) {
+    if (!EqualsIgnoreCase(text, row.name)) continue;
+    *type = row.type;
+    return true;
+  }
+  return Fail(c, OneLine("ERR Unknown client type '" + std::string(UntilNul(text)) + "'"));
+}
+
+bool IsOfType(const Client& client, std::string_view type) {
+  for (const ClientTypeRow& row : kClientTypes) {
+    if (EqualsIgnoreCase(type, row.name)) return TypeOf(client) == row.type;
+  }
+  return false;
+}
+
 bool ParseListFilter(Context& c, ClientFilter* filter) {
+  if (c.args.size() == 3) return Fail(c, kSyntax);
   if (c.dialect().valkey) return ParseConditions(c, filter);
   if (c.args.size() == 4 && EqualsIgnoreCase(c.args[2], "type")) {
-    return ParseType(c, c.args[3], &filter->type);
+    return ParseClientType(c, c.args[3], &filter->type);
   }
   return c.args.size() == 2 || Fail(c, kSyntax);
 }
@@ -137,8 +138,8 @@ bool Matches(const Context& c, const ClientFilter& filter, const Client& client)
           std::find(filter.ids.begin(), filter.ids.end(), client.id) != filter.ids.end()) &&
          (!filter.address || client.address == *filter.address) &&
          (!filter.local_address || LocalAddress(c.engine, client) == *filter.local_address) &&
-         (!filter.type || TypeOf(client) == *filter.type) && age_s >= filter.least_age_s &&
-         !(client.id == c.client.id && filter.skip_me);
+         (!filter.type || TypeOf(client) == *filter.type) && MeetsAll(c, filter.newer, client) &&
+         age_s >= filter.least_age_s && !(client.id == c.client.id && filter.skip_me);
 }
 
 }  // namespace interlock::sim::redis

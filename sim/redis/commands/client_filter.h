@@ -8,11 +8,17 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/redis/commands/client_conditions.h"
 #include "sim/redis/context.h"
 
 namespace interlock::sim::redis {
 
 enum class ClientType : std::uint8_t { kNormal, kReplica, kPubSub, kMaster };
+
+/// False, with an error as reply, if it is none.
+bool ParseClientType(Context& c, std::string_view text, std::optional<ClientType>* type);
+/// REQUIRES: ParseClientType.
+bool IsOfType(const Client& client, std::string_view type);
 
 struct ClientFilter {
   std::vector<ClientId> ids;  ///< one of them; empty: any
@@ -21,6 +27,7 @@ struct ClientFilter {
   std::optional<ClientType> type;
   std::int64_t least_age_s = 0;
   bool skip_me = false;
+  ClientConditions newer;
 };
 
 /// Reads what follows CLIENT LIST: a type or nothing in Redis, any conditions in Valkey. False: the

@@ -9,17 +9,7 @@
 
 namespace interlock::sim::redis {
 
-namespace {
-
-constexpr std::size_t kQueryBuffer = 20474;
-constexpr std::size_t kClientMemory = 37632;
-constexpr std::size_t kBareClientMemory = 17160;    // Without that buffer.
-constexpr std::size_t kNewClientMemory = 128;       // Beyond that, in Redis since 7.2.
-constexpr std::size_t kValkeyClientMemory = 17024;  // One buffer serves all of its clients.
-constexpr std::int64_t kIdleWithBufferS = 2;
-constexpr std::int64_t kMsPerSecond = 1000;
-
-std::string Flags(const Client& client) {
+std::string ClientFlags(const Client& client) {
   std::string flags;
   if (client.from_master) flags.push_back('M');
   if (client.subscribed() || !client.shard_channels.empty()) flags.push_back('P');
@@ -34,6 +24,16 @@ std::string Flags(const Client& client) {
   if (client.address.starts_with('/')) flags.push_back('U');
   return flags.empty() ? "N" : flags;
 }
+
+namespace {
+
+constexpr std::size_t kQueryBuffer = 20474;
+constexpr std::size_t kClientMemory = 37632;
+constexpr std::size_t kBareClientMemory = 17160;    // Without that buffer.
+constexpr std::size_t kNewClientMemory = 128;       // Beyond that, in Redis since 7.2.
+constexpr std::size_t kValkeyClientMemory = 17024;  // One buffer serves all of its clients.
+constexpr std::int64_t kIdleWithBufferS = 2;
+constexpr std::int64_t kMsPerSecond = 1000;
 
 std::size_t SizeOf(Arguments args) {
   std::size_t size = 0;
@@ -140,7 +140,7 @@ std::string ClientLine(const Context& c, const Client& client) {
       .Add("name", client.name)
       .Add("age", (c.engine.now_ms() - client.connected_ms) / kMsPerSecond)
       .Add("idle", idle_s)
-      .Add("flags", Flags(client));
+      .Add("flags", ClientFlags(client));
   if (dialect.valkey) line.Add("capa", client.follows_redirects ? "r" : "");
   line.Add("db", std::int64_t{client.database})
       .Add("sub", client.channels.size())

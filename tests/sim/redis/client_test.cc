@@ -80,6 +80,43 @@ TEST_F(ClientTest, UnblockCountsAsAFailureAsEachServerHasIt) {
   EXPECT_EQ(counted("valkey-9.1", "ERROR"), "rejected_calls=1,failed_calls=0");
 }
 
+TEST_F(ClientTest, Valkey9FiltersByMoreAndByWhatIsNot) {
+  server_.SetDialect(*FindDialect("valkey-9.1"));
+  Run({"CLIENT", "SETNAME", "first"});
+  const ClientId other = server_.Connect("10.0.0.7:5000");
+  Sent(other, {"CLIENT", "SETINFO", "lib-name", "lock"});
+  Sent(other, {"SELECT", "3"});
+  Sent(other, {"MULTI"});
+  Advance(5000);
+  const auto listed = [this](const Argv& filter) {
+    Argv argv = {"CLIENT", "LIST"};
+    argv.insert(argv.end(), filter.begin(), filter.end());
+    std::string ids;
+    const std::string text = Run(argv);
+    if (text.starts_with("(error)")) return text;
+    for (const char* id : {"1", "2"}) {
+      if (text.find("id=" + std::string(id) + " addr") != std::string::npos) ids += id;
+    }
+    return ids;
+  };
+  EXPECT_EQ(listed({"NAME", "first"}), "1");
+  EXPECT_EQ(listed({"NOT-NAME", "first"}), "2");
+  EXPECT_EQ(listed({"LIB-NAME", "lock"}), "2");
+  EXPECT_EQ(listed({"IP", "10.0.0.7"}), "2");
+  EXPECT_EQ(listed({"IP", "10.0.0"}), "");
+  EXPECT_EQ(listed({"DB", "3", "FLAGS", "x"}), "2");
+  EXPECT_EQ(listed({"FLAGS", "N"}), "1");
+  EXPECT_EQ(listed({"IDLE", "5"}), "2");
+  EXPECT_EQ(listed({"ID", "1", "ID", "2", "NOT-ID", "1"}), "2");
+  EXPECT_EQ(listed({"NOT-TYPE", "normal"}), "");
+  EXPECT_EQ(listed({"NOT-FLAGS", "xz"}),
+            "(error) ERR Unknown flags found in the NOT-FLAGS filter: xz");
+  EXPECT_EQ(listed({"DB", "16"}), "(error) ERR DB number should be between 0 and 15");
+  EXPECT_EQ(listed({"ID"}), "(error) ERR syntax error");
+  EXPECT_EQ(listed({"NAME", "first", "ID"}), "");
+  EXPECT_EQ(Sent(client_, {"CLIENT", "KILL", "NOT-NAME", "first"}), "2 closed; 1 (integer) 1");
+}
+
 TEST_F(ClientTest, NewerServersShowMoreOfAClient) {
   server_.SetDialect(*FindDialect("redis-8.0"));
   Run({"CLIENT", "SETINFO", "lib-name", "lock"});
