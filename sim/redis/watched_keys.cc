@@ -57,6 +57,11 @@ void WatchedKeys::TouchWatched(int database, std::string_view key, const Databas
   }
 }
 
+bool WatchedKeys::Touched(std::uint64_t client) const {
+  return std::any_of(watches_.begin(), watches_.end(),
+                     [&](const Watch& watch) { return watch.client == client && watch.dirty; });
+}
+
 WatchedKeys::Counts WatchedKeys::CountAll() const {
   std::set<std::uint64_t> clients;
   std::set<std::pair<int, std::string_view>> keys;

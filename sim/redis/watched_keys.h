@@ -31,6 +31,8 @@ class WatchedKeys {
   };
   /// How many clients watch how many keys.
   Counts CountAll() const;
+  /// Was a key that this client watches touched?
+  bool Touched(std::uint64_t client) const;
   /// Was a key that this client watches touched, or has it expired since?
   bool Failed(std::uint64_t client, const Databases& databases, std::int64_t now_ms) const;
 

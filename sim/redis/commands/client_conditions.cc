@@ -122,7 +122,7 @@ bool IsMet(const Context& c, const ClientCondition& condition, const Client& cli
   if (what == "type") return IsOfType(client, value);
   if (what == "capa") return value.empty() || client.follows_redirects;
   if (what == "flags") {
-    return value.find_first_not_of(ClientFlags(client)) == std::string_view::npos;
+    return value.find_first_not_of(ClientFlags(c.engine, client)) == std::string_view::npos;
   }
   if (what == "idle") {
     constexpr std::int64_t kMsPerSecond = 1000;

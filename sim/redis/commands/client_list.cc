@@ -9,7 +9,7 @@
 
 namespace interlock::sim::redis {
 
-std::string ClientFlags(const Client& client) {
+std::string ClientFlags(const Engine& engine, const Client& client) {
   std::string flags;
   if (client.from_master) flags.push_back('M');
   if (client.subscribed() || !client.shard_channels.empty()) flags.push_back('P');
@@ -18,10 +18,12 @@ std::string ClientFlags(const Client& client) {
   if (client.tracking.on) flags.push_back('t');
   if (client.tracking.redirect_broken) flags.push_back('R');
   if (client.tracking.broadcast) flags.push_back('B');
+  if (engine.keyspace.watched().Touched(client.id)) flags.push_back('d');
   if (client.close_after_reply) flags.push_back('c');
+  if (client.address.starts_with('/')) flags.push_back('U');
+  if (client.reads_replica) flags.push_back('r');
   if (client.no_evict) flags.push_back('e');
   if (client.no_touch) flags.push_back('T');
-  if (client.address.starts_with('/')) flags.push_back('U');
   return flags.empty() ? "N" : flags;
 }
 
@@ -140,7 +142,7 @@ std::string ClientLine(const Context& c, const Client& client) {
       .Add("name", client.name)
       .Add("age", (c.engine.now_ms() - client.connected_ms) / kMsPerSecond)
       .Add("idle", idle_s)
-      .Add("flags", ClientFlags(client));
+      .Add("flags", ClientFlags(c.engine, client));
   if (dialect.valkey) line.Add("capa", client.follows_redirects ? "r" : "");
   line.Add("db", std::int64_t{client.database})
       .Add("sub", client.channels.size())

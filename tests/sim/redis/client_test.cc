@@ -80,6 +80,24 @@ TEST_F(ClientTest, UnblockCountsAsAFailureAsEachServerHasIt) {
   EXPECT_EQ(counted("valkey-9.1", "ERROR"), "rejected_calls=1,failed_calls=0");
 }
 
+TEST_F(ClientTest, FlagsTellOfTouchedWatchesAndOfReadersOfReplicas) {
+  const ClientId other = server_.Connect("/socket:0");
+  const auto flags = [&] {
+    const std::string info = Sent(other, {"CLIENT", "INFO"});
+    const std::size_t at = info.find("flags=") + 6;
+    return info.substr(at, info.find(' ', at) - at);
+  };
+  Sent(other, {"CLIENT", "NO-EVICT", "on"});
+  Sent(other, {"WATCH", "k"});
+  EXPECT_EQ(flags(), "Ue");
+  Run({"SET", "k", "v"});
+  EXPECT_EQ(flags(), "dUe");
+  Sent(other, {"UNWATCH"});
+  server_.SetDialect(*FindDialect("valkey-9.1"));
+  Sent(other, {"READONLY"});
+  EXPECT_EQ(flags(), "Ure");
+}
+
 TEST_F(ClientTest, Valkey9FiltersByMoreAndByWhatIsNot) {
   server_.SetDialect(*FindDialect("valkey-9.1"));
   Run({"CLIENT", "SETNAME", "first"});
