@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/redis/cluster_view.h"
+#include "sim/redis/commands/hash_fields.h"
 #include "sim/redis/engine.h"
 #include "sim/redis/text.h"
 
@@ -99,14 +100,15 @@ std::optional<std::string_view> FindBySortPattern(Context& c, std::string_view p
   std::string key(pattern.substr(0, star));
   key.append(element);
   key.append(pattern.substr(star + 1, of_hash ? arrow - star - 1 : std::string_view::npos));
-  const Entry* entry = c.FindToRead(key);
+  Entry* entry = c.FindToRead(key);
   if (entry == nullptr) return std::nullopt;
   if (!of_hash) {
     const auto* value = std::get_if<std::string>(&entry->data);
     return value == nullptr ? std::nullopt : std::optional<std::string_view>(*value);
   }
-  const auto* hash = std::get_if<Hash>(&entry->data);
-  const std::string* value = hash == nullptr ? nullptr : hash->Find(pattern.substr(arrow + 2));
+  FieldFinder finder(c, key, std::get_if<Hash>(&entry->data));
+  const std::string* value = finder.Find(pattern.substr(arrow + 2));
+  finder.Settle();  // Deletes a field that is over, if at all, and then there is no value.
   return value == nullptr ? std::nullopt : std::optional<std::string_view>(*value);
 }
 

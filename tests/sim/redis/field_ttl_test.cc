@@ -62,6 +62,16 @@ TEST_P(FieldTtlTest, InfoCountsHashesWithTtlsAndFieldsThatHaveEnded) {
   EXPECT_EQ(info("stats", ended), ended + ":3");
 }
 
+TEST_P(FieldTtlTest, SortDoesNotSeeAFieldThatIsOver) {
+  Run({"RPUSH", "ids", "1", "2"});
+  Run({"HSET", "user:1", "score", "5"});
+  Run({"HSETEX", "user:2", "PX", "5", "FIELDS", "1", "score", "3"});
+  Advance(6);
+  EXPECT_EQ(Run({"SORT", "ids", "BY", "user:*->score", "GET", "#", "GET", "user:*->score"}),
+            "[\"2\", (nil), \"1\", \"5\"]");
+  EXPECT_EQ(Run({"EXISTS", "user:2"}), valkey() ? "(integer) 1" : "(integer) 0");
+}
+
 TEST_P(FieldTtlTest, AReloadEndsWhatIsOver) {
   Run({"SET", "over", "v", "PX", "5"});
   Run({"SET", "stays", "v"});
