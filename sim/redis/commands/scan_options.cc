@@ -13,8 +13,14 @@ bool ParseScanCursor(Context& c, std::string_view text, std::uint64_t* cursor) {
   char* end = nullptr;
   errno = 0;
   *cursor = std::strtoul(text.data(), &end, 10);
-  const bool blank = !text.empty() && (text[0] == ' ' || (text[0] >= '\t' && text[0] <= '\r'));
-  if (!blank && *end == '\0' && errno != ERANGE) return true;
+  bool refused = false;
+  if (c.dialect().since_72) {
+    std::int64_t number = 0;
+    refused = text.empty() || (ParseInteger(text, &number) && number < 0);
+  } else if (!text.empty()) {
+    refused = text[0] == ' ' || (text[0] >= '\t' && text[0] <= '\r');
+  }
+  if (!refused && *end == '\0' && errno != ERANGE) return true;
   c.Error("ERR invalid cursor");
   return false;
 }

@@ -87,6 +87,21 @@ TEST_F(ScanCollectionsTest, ASmallSetOfANewerServerIsOnePage) {
   EXPECT_EQ(pages("valkey-8.1"), 3U);
 }
 
+TEST_F(ScanCollectionsTest, NewerServersRefuseOtherCursors) {
+  const auto answers = [this](const char* dialect) {
+    server_.SetDialect(*FindDialect(dialect));
+    std::string all;
+    for (const char* cursor : {"", "-1", " 1", "-0"}) {
+      server_.Execute(client_, {"SCAN", cursor});
+      all.push_back(last_.type == Value::Type::kError ? 'x' : '.');
+    }
+    return all;
+  };
+  EXPECT_EQ(answers("redis-7.0"), "..x.");
+  EXPECT_EQ(answers("redis-8.0"), "xx..");
+  EXPECT_EQ(answers("valkey-9.1"), "xx..");
+}
+
 TEST_F(ScanCollectionsTest, NewerServersLeaveOutValuesAndScores) {
   server_.Execute(client_, {"HSET", "h", "f", "v"});
   server_.Execute(client_, {"ZADD", "z", "1", "m"});
