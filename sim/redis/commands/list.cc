@@ -134,9 +134,12 @@ void LTrim(Context& c) {
   const std::size_t before = items.size();
   items.erase(items.begin() + static_cast<std::ptrdiff_t>(range.last), items.end());
   items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(range.first));
-  // Watchers and subscribers are told even if nothing was removed; replicas need not be.
-  if (list->size() == before) c.propagation = Context::Propagation::kDone;
-  Removed(c, "ltrim", *list, before - list->size());
+  if (list->size() != before) return Removed(c, "ltrim", *list, before - list->size());
+  // Subscribers are told even if nothing was removed, and watchers, but not by Valkey 9; replicas
+  // need not be.
+  c.propagation = Context::Propagation::kDone;
+  if (!c.dialect().IsIn(kValkeyFrom90)) c.Touch(c.args[1], 0);
+  c.Notify(kNotifyList, "ltrim", c.args[1]);
 }
 
 void LInsert(Context& c) {

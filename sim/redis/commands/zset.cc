@@ -2,6 +2,7 @@
 //
 // The commands on the members of a single sorted set.
 #include <cmath>
+#include <utility>
 
 #include "sim/redis/commands/collections.h"
 #include "sim/redis/commands/scan_options.h"
@@ -183,11 +184,11 @@ void ZRandMember(Context& c) {
   }
 }
 
-void AppendMatch(const Engine& engine, const ScanPage& page, std::string_view member, double score,
+void AppendMatch(const ScanPage& page, std::string_view member, std::string score,
                  std::vector<Value>* found) {
   if (!GlobMatch(page.pattern, member)) return;
   found->push_back(StringValue(member));
-  if (!page.names_only) found->push_back(StringValue(FormatDouble(engine.dialect(), score)));
+  if (!page.names_only) found->push_back(StringValue(std::move(score)));
 }
 
 void ZScan(Context& c) {
@@ -201,13 +202,14 @@ void ZScan(Context& c) {
   std::vector<Value> found;
   if (zset->compact()) {
     for (const SortedSet::Item& item : zset->items()) {
-      AppendMatch(c.engine, page, item.member, item.score, &found);
+      AppendMatch(page, item.member, FormatDouble(c.dialect(), item.score), &found);
     }
   } else {
-    // Not by score: a member whose score changes meanwhile must not be missed.
+    // Not by score: a member whose score changes meanwhile must not be missed. Newer servers, too,
+    // write these scores as 7.0 does.
     for (std::size_t at = page.first; at < page.last; ++at) {
       const auto& [member, score] = zset->unordered()[at];
-      AppendMatch(c.engine, page, member, score, &found);
+      AppendMatch(page, member, FormatDouble(score), &found);
     }
   }
   ReplyScanPage(c, page, std::move(found));

@@ -135,6 +135,18 @@ constexpr Regression kRegressions[] = {
         0> GET s1
         1> SET s1 x
         1> SWAPDB 0 1)~"},
+    {"a trim that removes nothing is a change to watchers, but not in Valkey 9",
+     R"~(0> RPUSH l1 a
+        3> WATCH l1
+        3> MULTI
+        0> LTRIM l1 0 100
+        3> EXEC)~"},
+    {"a sorted set that has been sorted is a skiplist, whose scores ZSCAN writes in full",
+     R"~(0> ZADD z1 1 a 2 b
+        0> ZADD z1 0.1 a
+        0> ZSCAN z1 0
+        0> SORT_RO z1 ALPHA
+        0> ZSCAN z1 0)~"},
 };
 
 }  // namespace
