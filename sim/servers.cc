@@ -169,7 +169,7 @@ void Servers::Kill(int node, bool power_lost) {
 std::optional<int> Servers::BestReplica() {
   std::optional<int> best;
   const auto offset = [this](int node) { return at(node).engine().replication.offset(); };
-  for (int node = 0; node < count(); ++node) {
+  for (int node = 0; node < with_data(); ++node) {
     if (node == primary_ || !Serves(node) || !at(node).engine().replication.is_replica()) continue;
     if (!best || offset(node) > offset(*best)) best = node;
   }

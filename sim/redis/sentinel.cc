@@ -55,6 +55,13 @@ void Sentinel::Hear(NodeId master, std::int64_t at_us) {
   heard_at_us_ = at_us;
 }
 
+void Sentinel::Describe(StateSink& sink) const {
+  sink.Number(CurrentMaster());
+  sink.Number(heard_);
+  const bool waits = heard_at_us_ != INT64_MAX && heard_at_us_ > now_us();
+  sink.Number(waits ? static_cast<std::uint64_t>(heard_at_us_ - now_us()) : 0);
+}
+
 NodeId Sentinel::CurrentMaster() const {
   if (now_us() >= heard_at_us_) return heard_;
   return stage_ == Stage::kReconfigure ? promoted_ : master_.node;

@@ -70,6 +70,8 @@ class Sentinel {
   NodeId CurrentMaster() const;
   /// From then on it names this master, as if another Sentinel had told it so. REQUIRES: it is led.
   void Hear(NodeId master, std::int64_t at_us);
+  /// Which master it names, and which it will have heard of, and when. REQUIRES: it is led.
+  void Describe(StateSink& sink) const;
   bool objectively_down() const { return objectively_down_; }
   bool in_failover() const { return stage_ != Stage::kNone; }
   std::uint64_t config_epoch() const { return config_epoch_; }

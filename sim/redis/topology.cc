@@ -243,7 +243,7 @@ void Topology::Describe(NodeId id, StateSink& sink) {
   sink.Number(static_cast<std::uint64_t>(node.clock.At(now_us_) - now_us_));
   sink.Number(static_cast<std::uint64_t>(node.clock.drift_ppm()));
   if (nodes_.size() > 1) links_.Describe(id, sink);
-  if (node.sentinel != nullptr) sink.Number(node.sentinel->CurrentMaster());
+  if (node.sentinel != nullptr) node.sentinel->Describe(sink);
 }
 
 }  // namespace interlock::sim::redis
