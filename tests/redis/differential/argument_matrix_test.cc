@@ -257,22 +257,31 @@ constexpr const char* kForms[] = {
 
 // Tests of their own compare these: what they answer depends on time, chance or the process, they
 // end something, get no reply or several.
-constexpr const char* kElsewhere[] = {"bgrewriteaof",   "bgsave",        "client|caching",
-                                      "client|id",      "client|info",   "client|tracking",
-                                      "client|pause",   "client|reply",  "cluster",
-                                      "command",        "command|info",  "config|resetstat",
-                                      "config|rewrite", "debug",         "discard",
-                                      "exec",           "failover",      "function|flush",
-                                      "function|help",  "function|kill", "function|stats",
-                                      "hello",          "info",          "lastsave",
-                                      "multi",          "object|help",   "psubscribe",
-                                      "randomkey",      "pubsub|help",   "pubsub|numpat",
-                                      "punsubscribe",   "quit",          "readonly",
-                                      "readwrite",      "replicaof",     "reset",
-                                      "restore-asking", "role",          "save",
-                                      "script|flush",   "script|kill",   "shutdown",
-                                      "slaveof",        "ssubscribe",    "subscribe",
-                                      "sunsubscribe",   "time",          "unsubscribe"};
+constexpr const char* kElsewhere[] = {"bgrewriteaof",   "bgsave",
+                                      "client|caching", "client|id",
+                                      "client|info",    "client|tracking",
+                                      "client|pause",   "client|reply",
+                                      "cluster",        "command",
+                                      "command|info",   "config|resetstat",
+                                      "config|rewrite", "debug",
+                                      "discard",        "exec",
+                                      "failover",       "function|dump",
+                                      "function|flush", "function|restore",
+                                      "function|help",  "function|kill",
+                                      "function|stats", "hello",
+                                      "info",           "lastsave",
+                                      "multi",          "object|help",
+                                      "psubscribe",     "randomkey",
+                                      "pubsub|help",    "pubsub|numpat",
+                                      "punsubscribe",   "quit",
+                                      "readonly",       "readwrite",
+                                      "replicaof",      "reset",
+                                      "restore-asking", "role",
+                                      "save",           "script|flush",
+                                      "script|kill",    "shutdown",
+                                      "slaveof",        "ssubscribe",
+                                      "subscribe",      "sunsubscribe",
+                                      "time",           "unsubscribe"};
 
 // Of t3, h3 and z3 there is nothing to choose.
 constexpr const char* kData[] = {
