@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kSignalBase = 128;                   // as shells report a signal in an exit code
+constexpr int kSignalBase = 128;                    // as shells report a signal in an exit code
 constexpr rlim_t kLargestFile = rlim_t{64} << 20U;  // bytes, of any of its files
 
 /// Runs in the new process and turns it into the other program. On failure it writes errno to the

@@ -4,9 +4,10 @@
 //
 // Guarantee: its whole process group is gone with the object, and the process itself with the
 // thread that started it (the kernel kills it then), or with the template that it is a copy of. Its
-// output goes to memory, never to our output; whoever prints more than 64 MiB gets SIGXFSZ.
-// REQUIRES: the calling process has one thread, because a fork copies no other. Thread safety:
-// none. Source: proc(5), for observing a process without its cooperation.
+// output goes to memory, never to our output. None of its files may exceed 64 MiB (RLIMIT_FSIZE),
+// so that it cannot fill the memory. REQUIRES: the calling process has one thread, because a fork
+// copies no other. Thread safety: none. Source: proc(5), for observing a process without its
+// cooperation.
 #pragma once
 
 #include <sys/types.h>

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -20,6 +21,9 @@
 
 namespace interlock::sim::machine {
 namespace {
+
+/// A copy takes some milliseconds.
+constexpr int kMostMs = 5'000;
 
 /// How much of what it has printed before is found in a copy's output.
 constexpr std::size_t kMostOutput = 4096;
@@ -36,8 +40,28 @@ Status Failed(std::string_view what) {
   return Status(StatusCode::kUnavailable, fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
-bool Ask(int control, const CopyRequest& request, const std::array<int, 2>& files) {
-  CopyRequest own = request;
+/// False: it has said nothing for too long.
+bool Hear(int control, TemplateReport& report) {
+  pollfd file{control, POLLIN, 0};
+  return poll(&file, 1, kMostMs) > 0 && recv(control, &report, sizeof report, 0) == sizeof report;
+}
+
+/// Why it cannot be copied where it has stopped; empty: it can.
+std::string WhyNot(const TemplateReport& report) {
+  switch (report.news) {
+    case TemplateNews::kFamily:
+      return "it is several processes when it connects";
+    case TemplateNews::kShares:
+      return "it has an epoll, a pipe or another socket open when it connects";
+    default:
+      break;
+  }
+  if (report.number == 1) return "";
+  return fmt::format("it has {} threads when it connects", report.number);
+}
+
+bool AskForCopy(int control, const std::array<int, 2>& files) {
+  CopyRequest own;
   iovec part{&own, sizeof own};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof files)> rights{};
   msghdr message{};
@@ -58,7 +82,7 @@ bool Ask(int control, const CopyRequest& request, const std::array<int, 2>& file
 Result<std::unique_ptr<ProcessTemplate>> ProcessTemplate::Start(
     const std::vector<std::string>& command, int client, int servers, const VirtualClock& clock) {
   std::unique_ptr<ProcessTemplate> made(new ProcessTemplate(client, clock));
-  std::vector<int> ports;
+  std::vector<int>& ports = made->ports_;
   for (int i = 0; i < servers; ++i) {
     ports.push_back(KeepPort(made->places_.emplace_back()));
     if (ports.back() == 0) return Failed("no port for a client that is copied");
@@ -85,38 +109,33 @@ ProcessTemplate::~ProcessTemplate() {
   for (const int place : places_) close(place);
 }
 
-std::string ProcessTemplate::AwaitConnect(Duration at_most) {
-  const auto limit = std::chrono::steady_clock::now() + at_most;
-  for (;;) {
+std::string ProcessTemplate::AwaitConnect(std::chrono::steady_clock::time_point limit,
+                                          const std::atomic<bool>& stop) {
+  while (std::chrono::steady_clock::now() < limit && !stop) {
     pollfd file{control_, POLLIN, 0};
     TemplateReport report;
-    const bool told =
-        poll(&file, 1, 1) > 0 && recv(control_, &report, sizeof report, 0) == sizeof report;
-    if (told && report.news == TemplateNews::kFamily) {
-      return "it is several processes when it connects";
+    const bool any = poll(&file, 1, 1) > 0;
+    if (any && recv(control_, &report, sizeof report, 0) == sizeof report) {
+      standing_ = clock_.StandingOf(client_);
+      return WhyNot(report);
     }
-    if (told && report.number == 1) return "";
-    if (told) return fmt::format("it has {} threads when it connects", report.number);
     if (process_->ended()) return "it ends before it connects";
     if (clock_.NextWakeUs(client_)) return "it waits for a time before it connects";
-    if (std::chrono::steady_clock::now() > limit) return "it does not connect";
+    if (any) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // It has closed its end.
   }
+  return "it does not connect";
 }
 
 Result<std::unique_ptr<ForeignProcess>> ProcessTemplate::Copy(const std::vector<int>& ports,
                                                               VirtualClock& clock) {
-  CopyRequest request;
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    request.ports[i] = static_cast<std::uint16_t>(ports[i]);
-  }
-  clock.Continue(client_, clock_);
+  clock.Continue(client_, standing_, ports_, ports);
+  clock_.LeadTo(client_, clock);
   const int output = ForeignProcess::MakeOutput();
   if (output < 0) return Failed("no file for a copy's output");
   const std::string before = process_->OutputTail(kMostOutput);
   (void)!write(output, before.data(), before.size());
   TemplateReport report;
-  const bool told = Ask(control_, request, {clock.PageOf(client_), output}) &&
-                    recv(control_, &report, sizeof report, 0) == sizeof report;
+  const bool told = AskForCopy(control_, {clock.PageOf(client_), output}) && Hear(control_, report);
   if (told && report.news == TemplateNews::kCopied) {
     return std::make_unique<ForeignProcess>(report.number, output,
                                             fcntl(control_, F_DUPFD_CLOEXEC, 0));

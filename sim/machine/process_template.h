@@ -5,15 +5,19 @@
 // clock/template.cc for what happens inside of it.
 //
 // Guarantee: a copy goes on as a started process would, with the same readings of the clock and the
-// same random numbers. Non-guarantee: its process number is another one than before the copy, and
-// what it read or wrote before stands for all runs; so a clock that is wrong from the client's
-// start is wrong from the connect on only. A program that has several threads by then, or waits for
-// a time before it connects, or cannot be given a clock, cannot be copied.
+// same random numbers of the system. Non-guarantee: its process number is another one than before
+// the copy, and Ruby seeds `rand` anew; what it read or wrote before stands for all runs, with the
+// offsets of its open files, so a clock that is wrong from the client's start is wrong from the
+// connect on only. A program cannot be copied that has by then several threads or processes, or
+// shares an epoll, a pipe or another socket with its copies, or that waits for a time before it
+// connects, or cannot be given a clock.
 //
 // The template ends with the object, and with the thread that made it. Thread safety: none. Source:
 // fork(2).
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,9 +41,10 @@ class ProcessTemplate {
   ProcessTemplate(const ProcessTemplate&) = delete;
   ProcessTemplate& operator=(const ProcessTemplate&) = delete;
 
-  /// Waits until it has stopped at its first connect, `at_most` so long. Returns why it cannot be
-  /// copied; empty: it can.
-  std::string AwaitConnect(Duration at_most);
+  /// Waits until it has stopped at its first connect, until then or `stop`. Returns why it cannot
+  /// be copied; empty: it can.
+  std::string AwaitConnect(std::chrono::steady_clock::time_point limit,
+                           const std::atomic<bool>& stop);
 
   /// A copy that finds its servers at `ports`, and lives by `clock`. kUnavailable: no process.
   /// REQUIRES: AwaitConnect() has returned that it can; the copy before has ended; `ports` are as
@@ -51,7 +56,9 @@ class ProcessTemplate {
 
   const int client_;
   const VirtualClock& clock_;
-  std::vector<int> places_;  // sockets that keep the ports at which it looks from being used
+  std::vector<int> ports_;           // at which it looks for servers
+  std::vector<int> places_;          // sockets that keep these from being used
+  VirtualClock::Standing standing_;  // at its first connect
   int control_ = -1;
   std::unique_ptr<ForeignProcess> process_;
 };

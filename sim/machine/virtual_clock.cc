@@ -110,13 +110,26 @@ ForeignProcess::Environment VirtualClock::EnvironmentOf(int client) const {
 
 int VirtualClock::PageOf(int client) const { return pages_[static_cast<std::size_t>(client)].file; }
 
-void VirtualClock::Continue(int client, const VirtualClock& from) {
-  SharedClock& own = page(client);
-  const SharedClock& before = from.page(client);
-  own.last_reading_ns = before.last_reading_ns.load();
-  own.entropy = before.entropy.load();
-  own.readings = before.readings.load();
-  own.process = before.process.load();
+VirtualClock::Standing VirtualClock::StandingOf(int client) const {
+  const SharedClock& clock = page(client);
+  return {clock.last_reading_ns, clock.entropy, clock.readings, clock.process};
+}
+
+void VirtualClock::Continue(int client, const Standing& from, const std::vector<int>& sought,
+                            const std::vector<int>& real) {
+  SharedClock& clock = page(client);
+  clock.last_reading_ns = from.last_reading_ns;
+  clock.entropy = from.entropy;
+  clock.readings = from.readings;
+  clock.process = from.process;
+  for (std::size_t i = 0; i < sought.size(); ++i) {
+    clock.ports[i] = {static_cast<std::uint16_t>(sought[i]), static_cast<std::uint16_t>(real[i])};
+  }
+  clock.port_count = static_cast<std::int32_t>(sought.size());
+}
+
+void VirtualClock::LeadTo(int client, const VirtualClock& by) const {
+  page(client).copy_page = by.PageOf(client);
 }
 
 void VirtualClock::SetTime(std::int64_t unix_us) {

@@ -41,9 +41,20 @@ class VirtualClock {
 
   /// The file of the client's page, open in this process.
   int PageOf(int client) const;
-  /// Continues the readings and random numbers of the client where they stand in `from`, whose
-  /// process its own is a copy of.
-  void Continue(int client, const VirtualClock& from);
+  /// Where a client's readings and random numbers stand.
+  struct Standing {
+    std::int64_t last_reading_ns = 0;
+    std::uint64_t entropy = 0;
+    std::uint64_t readings = 0;
+    std::int32_t process = 0;
+  };
+  Standing StandingOf(int client) const;
+  /// Its process is a copy that goes on from there, and looks for servers at the ports `sought`,
+  /// which are at `real`. REQUIRES: as many of both, at most kMostPorts.
+  void Continue(int client, const Standing& from, const std::vector<int>& sought,
+                const std::vector<int>& real);
+  /// What the client's copy starts lives by the client's page in `by`.
+  void LeadTo(int client, const VirtualClock& by) const;
 
   /// Moves all clients' clocks, and wakes threads that are due. REQUIRES: not backwards.
   void SetTime(std::int64_t unix_us);

@@ -35,6 +35,7 @@ class Crew {
   int size() const { return static_cast<int>(members_.size()); }
   bool alive(int client) const { return !member(client).over; }
   int CountAlive() const;
+  int copied() const { return copied_; }  ///< how many were copied, not started
   sim::machine::ForeignProcess& process(int client) { return *member(client).process; }
 
   /// Whether it has ended by itself; from then on it is not alive.
@@ -74,6 +75,7 @@ class Crew {
   const Gate& gate_;
   sim::machine::VirtualClock* clock_;
   std::vector<Member> members_;
+  int copied_ = 0;
 };
 
 }  // namespace interlock::scenarios::drive

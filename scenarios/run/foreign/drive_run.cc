@@ -93,6 +93,7 @@ void Drive::Finish() {
   state_.run.virtual_time = state_.world.now();
   state_.run.real_time = std::chrono::steady_clock::now() - state_.began;
   state_.run.events = state_.world.TakeEvents();
+  state_.run.copied = state_.crew.copied();
   for (int client = 0; client < state_.options.clients; ++client) {
     if (!state_.gate.has_connected(client)) ++state_.run.never_connected;
     if (state_.note(client).own_clock) ++state_.run.own_clocks;
@@ -130,12 +131,12 @@ bool Drive::Settle() {
   }
 }
 
-/// Whether none has ever connected, although most of the patience is over.
+/// Whether none has ever connected, although the patience is over.
 bool Drive::NobodyConnects() const {
   for (int client = 0; client < state_.options.clients; ++client) {
     if (state_.gate.has_connected(client)) return false;
   }
-  return std::chrono::steady_clock::now() - state_.began > state_.options.patience * 4 / 5;
+  return std::chrono::steady_clock::now() - state_.began > state_.options.patience;
 }
 
 /// Takes note of clients that have ended. Returns whether all others stand still.

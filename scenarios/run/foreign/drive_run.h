@@ -110,6 +110,7 @@ struct DriveRun {
   std::string stopped;      ///< set if told to stop: where the clients were
   int never_connected = 0;  ///< clients that never connected
   int own_clocks = 0;       ///< clients that use the machine's clock anyway
+  int copied = 0;           ///< clients that were copied, not started
 };
 
 /// "24h", "2500ms".

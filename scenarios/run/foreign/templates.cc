@@ -2,6 +2,7 @@
 #include "scenarios/run/foreign/templates.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "sim/choices.h"
@@ -17,6 +18,8 @@ Result<std::unique_ptr<sim::machine::VirtualClock>> MakeClocks(int clients) {
   return sim::machine::VirtualClock::Make(entropy);
 }
 
+static_assert(kMostNodes <= sim::machine::kMostPorts);
+
 Result<std::unique_ptr<Templates>> Templates::Start(const DriveOptions& options) {
   std::unique_ptr<Templates> made(new Templates());
   auto clock = MakeClocks(options.clients);
@@ -29,9 +32,10 @@ Result<std::unique_ptr<Templates>> Templates::Start(const DriveOptions& options)
     if (!one.ok()) return one.status();
     made->templates_.push_back(*std::move(one));
   }
+  const auto limit = std::chrono::steady_clock::now() + options.patience;
   for (int client = 0; client < options.clients; ++client) {
     const auto index = static_cast<std::size_t>(client);
-    std::string why = made->templates_[index]->AwaitConnect(options.patience);
+    std::string why = made->templates_[index]->AwaitConnect(limit, *options.stop);
     if (!why.empty()) made->GiveUp(client, std::move(why));
   }
   return made;

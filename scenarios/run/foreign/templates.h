@@ -23,8 +23,8 @@ Result<std::unique_ptr<sim::machine::VirtualClock>> MakeClocks(int clients);
 
 class Templates {
  public:
-  /// Starts them, and waits until each has connected, or `options.patience` is over. Fails as
-  /// Launch does.
+  /// Starts them, and waits until each has connected, for at most `options.patience` together, or
+  /// until `options.stop`. Fails as Launch does.
   static Result<std::unique_ptr<Templates>> Start(const DriveOptions& options);
 
   /// Why the client's process is started anew in each run; empty: it is copied.

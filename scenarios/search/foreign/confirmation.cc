@@ -12,7 +12,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::uint64_t kMostTries = 80;
-constexpr std::uint64_t kRepeats = 5;
+constexpr std::int64_t kRepeats = 5;
 /// Allowance for a client that polls, which does so more or less often.
 constexpr std::uint64_t kFewMore = 2;
 
@@ -89,17 +89,16 @@ class Smaller {
   steady_clock::time_point limit_;
 };
 
-/// The number of repeats that take no longer than that.
-std::uint64_t RepeatsWithin(Duration at_most, const DriveRun& run) {
-  const auto each = std::max<Duration>(run.real_time, std::chrono::milliseconds(1));
-  return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(at_most / each), 1, kRepeats);
-}
-
-Status ShrinkAndRepeat(Duration at_most, const std::atomic<bool>& stop, DriveFound& found) {
-  if (Status smaller = Smaller(found, at_most, stop).Search(); !smaller.ok()) return smaller;
+/// Repeats the case with started clients, of which each run takes `start`.
+Status RepeatStarted(Duration at_most, Duration start, const std::atomic<bool>& stop,
+                     DriveFound& found) {
   found.one.options.templates = nullptr;
+  found.repeated = 0;
+  found.again = 0;
+  const auto each = std::max<Duration>(start, std::chrono::milliseconds(1));
+  const auto times = std::clamp<std::int64_t>(at_most / each, 1, kRepeats);
   DriveSum of_repeats;
-  return Repeat(RepeatsWithin(at_most, found.run), stop, found, of_repeats);
+  return Repeat(static_cast<std::uint64_t>(times), stop, found, of_repeats);
 }
 
 }  // namespace
@@ -141,21 +140,15 @@ Status Repeat(std::uint64_t times, const std::atomic<bool>& stop, DriveFound& fo
   return Status();
 }
 
-Status Confirm(Duration at_most, const std::atomic<bool>& stop, DriveFound& found) {
-  const DriveCase original = found.one;
-  if (Status tried = ShrinkAndRepeat(at_most / 2, stop, found); !tried.ok()) return tried;
-  if (found.again > 0 || original.options.templates == nullptr || stop) return Status();
-  found.one = original;
-  found.one.options.templates = nullptr;
-  found.run = found.original;
-  found.repeated = 0;
-  DriveSum of_repeats;
-  const std::uint64_t times = RepeatsWithin(at_most / 4, found.run);
-  if (Status tried = Repeat(times, stop, found, of_repeats); !tried.ok()) return tried;
-  if (found.again == 0) return Status();
-  found.repeated = 0;
-  found.again = 0;
-  return ShrinkAndRepeat(at_most / 4, stop, found);
+Status Confirm(Duration at_most, Duration start, const std::atomic<bool>& stop, DriveFound& found) {
+  DriveFound original = found;
+  if (Status tried = Smaller(found, at_most / 2, stop).Search(); !tried.ok()) return tried;
+  const Duration half = at_most / 2;
+  if (Status done = RepeatStarted(half, start, stop, found); !done.ok()) return done;
+  if (found.again > 0 || found.original.copied == 0 || stop) return Status();
+  if (Status done = RepeatStarted(half, start, stop, original); !done.ok()) return done;
+  if (original.again > 0) found = std::move(original);
+  return Status();
 }
 
 }  // namespace interlock::scenarios::drive

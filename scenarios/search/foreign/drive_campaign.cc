@@ -40,7 +40,7 @@ Status WhyNot(const DriveRun& calm, const DriveOptions& options) {
     ++failed;
     if (!said.empty()) continue;
     said = fmt::format("exit code {}\n{}", end.exit_code, end.last_words);
-    if (end.exit_code == kFileTooLarge) said = "it has printed more than 64 MiB";
+    if (end.exit_code == kFileTooLarge) said = "it has printed (or written) more than 64 MiB";
   }
   const std::string command = CommandLine(options);
   if (failed == options.clients) {
@@ -115,6 +115,7 @@ class Campaign {
   std::vector<std::string> notes_;
   const steady_clock::time_point began_ = steady_clock::now();
   Duration searched_{};
+  Duration start_{};  // how long a run of started clients takes
 };
 
 bool Campaign::GoesOn(std::uint64_t runs) const {
@@ -151,8 +152,10 @@ Status Campaign::SearchCalmly() {
     auto templates = TemplatesFor(drive_, *run, why_none_);
     if (!templates.ok()) return templates.status();
     templates_ = *std::move(templates);
-    drive_.templates = templates_.get();
+    if (templates_ != nullptr && templates_->CanCopyAny()) drive_.templates = templates_.get();
+    notes_.push_back(HowRunsBegin(templates_.get(), drive_.clients, why_none_));
   }
+  start_ = run->real_time;
   Take(*std::move(run), choices, 0);
   return Status();
 }
@@ -183,17 +186,16 @@ Status Campaign::ConfirmAll() {
   auto left = static_cast<std::int64_t>(found_.size());
   for (DriveFound& one : found_) {
     const Duration share = (limit - steady_clock::now()) / left--;
-    if (Status done = Confirm(share, stop_, one); !done.ok()) return done;
+    if (Status done = Confirm(std::max(share, Duration{}), start_, stop_, one); !done.ok()) {
+      return done;
+    }
   }
-  if (stop_ || templates_ == nullptr) return Status();
-  for (const DriveFound& one : found_) {
-    if (one.again > 0) continue;
-    notes_.push_back(
-        fmt::format("copies of the clients violated {} in run {}, but started ones did not with "
-                    "the same choices: it does not count",
-                    one.run.findings.front().slug, one.first_run));
-  }
-  std::erase_if(found_, [](const DriveFound& one) { return one.again == 0; });
+  if (stop_) return Status();
+  std::erase_if(found_, [this](const DriveFound& one) {
+    const bool by_copies_only = one.again == 0 && one.original.copied > 0;
+    if (by_copies_only) sum_.unconfirmed.push_back(one.run.findings.front().slug);
+    return by_copies_only;
+  });
   return Status();
 }
 
@@ -225,9 +227,6 @@ Result<DriveResult> Campaign::Run() {
   }
   searched_ = steady_clock::now() - began_;
   if (Status confirmed = ConfirmAll(); !confirmed.ok()) return confirmed;
-  if (options_.runs != 1U && sum_.runs > 0) {
-    notes_.push_back(HowRunsBegin(templates_.get(), drive_.clients, why_none_));
-  }
   templates_.reset();  // so that their processor time is counted, too
   notes_.push_back(Rate());
   DriveResult result;

@@ -35,7 +35,7 @@ struct DriveResult {
   std::vector<reports::Counterexample> counterexamples;
 };
 
-/// Fails as RunClients does; kFailedPrecondition, with their messages: even without faults or
+/// Fails as RunClients does; kInvalidArgument, with their messages: even without faults or
 /// contention no client connects, or all of them fail.
 Result<DriveResult> RunCampaign(const CampaignOptions& options);
 

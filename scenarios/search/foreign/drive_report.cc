@@ -16,6 +16,8 @@ namespace interlock::scenarios::drive {
 namespace {
 
 constexpr std::string_view kScenario = "drive";
+constexpr const char* kByCopiesOnly =
+    "copies of the clients violated it, but started ones did not with the same choices";
 
 const Property& PropertyNamed(std::string_view slug) { return *FindProperties(slug).front(); }
 
@@ -145,10 +147,12 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
     const auto case_of_it = std::ranges::find_if(
         found, [&](const DriveFound& f) { return f.run.findings.front().slug == one.slug; });
     const bool violated = case_of_it != found.end();
+    const bool unconfirmed = std::ranges::count(sum.unconfirmed, one.slug) > 0;
     // If a lock keeps no key with one owner, only its sections can be judged.
     const bool by_keys = one.slug == "server-exclusion" || one.slug == "foreign-release" ||
                          one.slug == "foreign-extend";
-    if (!violated && (!one.applies || (by_keys && sum.contended == 0 && sum.has_sections))) {
+    if (!violated && !unconfirmed &&
+        (!one.applies || (by_keys && sum.contended == 0 && sum.has_sections))) {
       continue;
     }
     const Property& property = PropertyNamed(one.slug);
@@ -159,7 +163,7 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
     row.code = property.code;
     row.runs = sum.runs;
     row.exercised = violated ? std::max<std::uint64_t>(one.exercised, 1) : one.exercised;
-    const bool undecided = one.slug == "deadlock" && sum.inconclusive > 0;
+    const bool undecided = unconfirmed || (one.slug == "deadlock" && sum.inconclusive > 0);
     row.verdict = violated                          ? reports::Verdict::kViolated
                   : row.exercised == 0 || undecided ? reports::Verdict::kInconclusive
                                                     : reports::Verdict::kHolds;
@@ -167,7 +171,7 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
     if (violated && case_of_it->first_run > 0) {
       row.runs_to_first_violation = case_of_it->first_run;
     }
-    if (undecided && !violated) row.reason = sum.why_inconclusive;
+    if (undecided && !violated) row.reason = unconfirmed ? kByCopiesOnly : sum.why_inconclusive;
     if (row.exercised == 0 && sum.runs == 0) {
       row.reason = "no run has come to an end";
     } else if (row.exercised == 0) {

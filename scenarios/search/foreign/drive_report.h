@@ -29,7 +29,9 @@ struct DriveSum {
   std::uint64_t inconclusive = 0;
   bool has_sections = false;
   std::string why_inconclusive;
-  std::string stopped;                ///< where the aborted run was; empty: none was
+  std::string stopped;  ///< where the aborted run was; empty: none was
+  /// Properties that copies have violated, and started clients have not with the same choices.
+  std::vector<std::string> unconfirmed;
   std::vector<std::string> failures;  ///< how unsuccessful clients ended, each once
   std::chrono::milliseconds virtual_time{};
 };

@@ -19,10 +19,12 @@ namespace interlock::sim::machine {
 namespace {
 
 pid_t shown_process = 0;  // 0: its own number
+pid_t template_process = 0;
+pid_t copy_process = 0;  // what `template_process` stands for in a copy of Python and its children
 
 using RunsScript = int (*)(const char*);
 
-/// What Py_FinalizeEx does that a program can see, in its order.
+/// What a program relies on of Py_FinalizeEx, in its order.
 constexpr const char* kEndPython = R"(
 def interlock_end():
     import atexit, sys
@@ -38,7 +40,8 @@ def interlock_end():
         attempt(threading._shutdown)
     attempt(atexit._run_exitfuncs)
     flushed = attempt(sys.stdout.flush)
-    attempt(main.__dict__.clear)
+    for name in reversed([name for name in main.__dict__ if name != '__builtins__']):
+        attempt(lambda: main.__dict__.pop(name, None))
     attempt(sys.stderr.flush)
     if not (attempt(sys.stdout.flush) and flushed):
         raise SystemError
@@ -46,6 +49,7 @@ interlock_end()
 )";
 
 constexpr const char* kEndRuby = R"(
+  (Thread.list - [Thread.current]).each { |one| one.kill.join }
   [$stdout, $stderr].each(&:flush)
   exit!($!.nil? || $!.status) if $!.nil? || $!.is_a?(SystemExit)
 )";
@@ -106,9 +110,11 @@ void* ForkRuby(void* pid) {
 
 }  // namespace
 
+bool ForksItself() { return dlsym(RTLD_DEFAULT, "ruby_thread_has_gvl_p") != nullptr; }
+
 pid_t ForkInterpreter() {
+  if (!ForksItself()) return fork();
   void* has_lock = dlsym(RTLD_DEFAULT, "ruby_thread_has_gvl_p");
-  if (has_lock == nullptr) return fork();
   const long parent = Ask(SYS_getpid);
   pid_t pid = -1;
   if (reinterpret_cast<int (*)()>(has_lock)() != 0) {
@@ -124,6 +130,8 @@ void PrepareInterpreter(pid_t original) {
   void* finalize = dlsym(RTLD_DEFAULT, "Py_FinalizeEx");
   if (finalize == nullptr) return;
   shown_process = original;
+  template_process = original;
+  copy_process = static_cast<pid_t>(Ask(SYS_getpid));
   pthread_atfork(nullptr, nullptr, ShowOwnProcess);
   Redirect(finalize, EndPython);
 }
@@ -140,8 +148,8 @@ pid_t getpid() {
 }
 
 int kill(pid_t process, int signal) {
-  const bool own = drive::shown_process != 0 && process == drive::shown_process;
-  return static_cast<int>(drive::Ask(SYS_kill, own ? drive::Ask(SYS_getpid) : process, signal));
+  const bool copy = drive::copy_process != 0 && process == drive::template_process;
+  return static_cast<int>(drive::Ask(SYS_kill, copy ? drive::copy_process : process, signal));
 }
 
 /// The ruby program's call of libruby that runs the script. What is registered here for the end
@@ -150,7 +158,7 @@ int ruby_run_node(void* node) {
   using Runs = int (*)(void*);
   using Registers = void (*)(void (*)(drive::RubyValue), drive::RubyValue);
   if (drive::IsTemplate()) {
-    constexpr drive::RubyValue kOne = 3;  // as Ruby writes the number
+    constexpr drive::RubyValue kOne = 3;  // the number in Ruby; it has to be some value
     reinterpret_cast<Registers>(dlsym(RTLD_DEFAULT, "rb_set_end_proc"))(drive::EndRuby, kOne);
   }
   return reinterpret_cast<Runs>(dlsym(RTLD_NEXT, "ruby_run_node"))(node);

@@ -42,6 +42,14 @@ struct Sleeper {
   std::atomic<std::uint32_t> woken = 0;  ///< a futex
 };
 
+/// As many as a run has servers, at most.
+inline constexpr int kMostPorts = 16;
+
+struct PortPair {
+  std::uint16_t sought = 0;
+  std::uint16_t real = 0;
+};
+
 constexpr std::int64_t kMillion = 1'000'000;
 
 struct SharedClock {
@@ -58,6 +66,12 @@ struct SharedClock {
   std::int32_t client = 0;
   /// The template's process (see template.cc), which may become another program; 0: not known yet.
   std::atomic<std::int32_t> process = 0;
+  /// In a template's page: the page of its present copy, as a descriptor of the driver's, for the
+  /// programs that the copy starts; -1: none.
+  std::atomic<std::int32_t> copy_page = -1;
+  /// In a copy's page: the ports at which it looks for servers, and those at which they are.
+  std::array<PortPair, kMostPorts> ports;
+  std::atomic<std::int32_t> port_count = 0;
   std::atomic<std::int32_t> slots = 0;  ///< how many of the sleepers have ever been in use
   std::array<Sleeper, 256> sleepers;
 };

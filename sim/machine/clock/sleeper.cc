@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -43,14 +45,29 @@ void ForgetParent() {
   if (clock_page != nullptr) pthread_setspecific(at_thread_end, nullptr);
 }
 
+bool OpenPage(const char* name) {
+  const int file = open(name, O_RDWR | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool taken = TakePage(file);
+  close(file);
+  return taken;
+}
+
+/// What a copy starts has the template's environment; its page, though, is the copy's.
+bool FollowCopy(const char* name) {
+  const char* slash = strrchr(name, '/');
+  const std::int32_t page = clock_page->copy_page;
+  if (slash == nullptr || page < 0) return true;
+  char other[64];
+  const int length = snprintf(other, sizeof other, "%.*s/%d", static_cast<int>(slash - name), name,
+                              static_cast<int>(page));
+  return length > 0 && length < static_cast<int>(sizeof other) && OpenPage(other);
+}
+
 __attribute__((constructor)) void Attach() {
   const char* name = getenv(kClockVariable);
   if (name == nullptr || pthread_key_create(&at_thread_end, GiveBack) != 0) return;
-  const int file = open(name, O_RDWR | O_CLOEXEC);
-  if (file < 0) return;
-  const bool taken = TakePage(file);
-  close(file);
-  if (!taken) return;
+  if (!OpenPage(name) || !FollowCopy(name)) return;
   pthread_atfork(nullptr, nullptr, ForgetParent);
   BecomeTemplate();
 }

@@ -14,9 +14,9 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -31,20 +31,25 @@
 namespace interlock::sim::machine {
 namespace {
 
+constexpr int kMostFiles = 700;  // see kLeastDescriptor in sleeper.cc
+
 int control = -1;  // -1: this is no template
 int port_count = 0;
-std::uint16_t template_ports[kMostTemplatePorts];
-std::uint16_t copy_ports[kMostTemplatePorts];
+bool was_open[kMostFiles];  // descriptors that the program was started with
+std::uint16_t template_ports[kMostPorts];
 bool is_copy = false;
 
-/// Which of the client's servers that is; -1: none of them.
-int ServerAt(const sockaddr* address, socklen_t size) {
-  if (address->sa_family != AF_INET || size < sizeof(sockaddr_in)) return -1;
-  const auto* internet = reinterpret_cast<const sockaddr_in*>(address);
+/// 0: it is no address of the internet.
+std::uint16_t PortOf(const sockaddr* address, socklen_t size) {
+  if (address == nullptr || size < sizeof(sockaddr_in) || address->sa_family != AF_INET) return 0;
+  return ntohs(reinterpret_cast<const sockaddr_in*>(address)->sin_port);
+}
+
+bool IsTemplatePort(std::uint16_t port) {
   for (int i = 0; i < port_count; ++i) {
-    if (ntohs(internet->sin_port) == template_ports[i]) return i;
+    if (template_ports[i] == port) return true;
   }
-  return -1;
+  return false;
 }
 
 int ThreadsOfThis() {
@@ -67,6 +72,31 @@ bool HasFamily() {
   return any;
 }
 
+/// Whether a descriptor is of a kind whose state would be shared by all copies, and lost with one
+/// of them. Ruby makes its own anew in a forked process.
+bool IsShared(int file) {
+  char name[32];
+  char target[32] = {};
+  snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+  if (readlink(name, target, sizeof target - 1) <= 0) return false;
+  const bool epoll = strncmp(target, "anon_inode:[eventpoll]", 22) == 0;
+  const bool other = strncmp(target, "pipe:", 5) == 0 || strncmp(target, "socket:", 7) == 0 ||
+                     strncmp(target, "anon_inode:", 11) == 0;
+  return epoll || (other && !ForksItself());
+}
+
+bool SharesFiles(int socket_file) {
+  for (int file = 0; file < kMostFiles; ++file) {
+    if (!was_open[file] && file != socket_file && file != control && IsShared(file)) return true;
+  }
+  return false;
+}
+
+TemplateNews NewsOf(int socket_file) {
+  if (HasFamily()) return TemplateNews::kFamily;
+  return SharesFiles(socket_file) ? TemplateNews::kShares : TemplateNews::kReached;
+}
+
 void Report(TemplateNews news, std::int32_t number) {
   const TemplateReport report{news, number};
   Ask(SYS_sendto, control, Word(&report), sizeof report, MSG_NOSIGNAL);
@@ -78,7 +108,7 @@ struct CopyFiles {
 };
 
 /// Ends the process with its driver.
-CopyRequest AwaitRequest(CopyFiles& files) {
+void AwaitRequest(CopyFiles& files) {
   CopyRequest request;
   iovec part{&request, sizeof request};
   alignas(cmsghdr) char rights[CMSG_SPACE(sizeof files)];
@@ -92,9 +122,8 @@ CopyRequest AwaitRequest(CopyFiles& files) {
     got = Ask(SYS_recvmsg, control, Word(&message), MSG_CMSG_CLOEXEC);
   } while (got < 0 && errno == EINTR);
   const cmsghdr* with = got == sizeof request ? CMSG_FIRSTHDR(&message) : nullptr;
-  if (with == nullptr) _exit(1);
+  if (with == nullptr || with->cmsg_len != CMSG_LEN(sizeof files)) _exit(1);
   memcpy(&files, CMSG_DATA(with), sizeof files);
-  return request;
 }
 
 /// Puts an unconnected socket with the same options in the place of one that the template shares.
@@ -125,15 +154,14 @@ bool Replace(int socket_file) {
   return done;
 }
 
-/// In the copy. Nothing of the template's may be left that two processes would share.
-void Settle(int socket_file, const CopyRequest& request, const CopyFiles& files, pid_t parent) {
+/// In the copy: its own clock, connection and output in place of the template's.
+void Settle(int socket_file, const CopyFiles& files, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   setpgid(0, 0);
   if (Ask(SYS_getppid) != parent) _exit(1);
   Ask(SYS_close, control);
   control = -1;
   is_copy = true;
-  memcpy(copy_ports, request.ports.data(), sizeof copy_ports);
   if (!TakePage(files.page) || !Replace(socket_file)) _exit(1);
   Ask(SYS_dup3, files.output, STDOUT_FILENO, 0);
   Ask(SYS_dup3, files.output, STDERR_FILENO, 0);
@@ -143,20 +171,20 @@ void Settle(int socket_file, const CopyRequest& request, const CopyFiles& files,
 
 /// Returns in the copies only.
 void ServeCopies(int socket_file) {
-  Report(HasFamily() ? TemplateNews::kFamily : TemplateNews::kReached, ThreadsOfThis());
-  sigset_t children;
-  sigset_t before;
-  sigemptyset(&children);
-  sigaddset(&children, SIGCHLD);  // The program shall not see children that it does not know.
-  sigprocmask(SIG_BLOCK, &children, &before);
+  Report(NewsOf(socket_file), ThreadsOfThis());
+  // The program shall not see children that it does not know, nor keep us from waiting for them.
+  struct sigaction before {};
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &usual, &before);
   const auto parent = static_cast<pid_t>(Ask(SYS_getpid));
   for (;;) {
     CopyFiles files{};
-    const CopyRequest request = AwaitRequest(files);
+    AwaitRequest(files);
     const pid_t copy = ForkInterpreter();
     if (copy == 0) {
-      Settle(socket_file, request, files, parent);
-      sigprocmask(SIG_SETMASK, &before, nullptr);
+      Settle(socket_file, files, parent);
+      sigaction(SIGCHLD, &before, nullptr);
       return PrepareInterpreter(parent);
     }
     const int error = errno;
@@ -186,7 +214,8 @@ void BecomeTemplate() {
   if (!Clock()->process.compare_exchange_strong(first, own) && first != own) return;
   char* rest = nullptr;
   control = static_cast<int>(strtol(words, &rest, 10));
-  while (*rest != '\0' && port_count < kMostTemplatePorts) {
+  for (int file = 0; file < kMostFiles; ++file) was_open[file] = fcntl(file, F_GETFD) >= 0;
+  while (*rest != '\0' && port_count < kMostPorts) {
     template_ports[port_count++] = static_cast<std::uint16_t>(strtol(rest, &rest, 10));
   }
 }
@@ -201,14 +230,19 @@ namespace drive = interlock::sim::machine;
 extern "C" {
 
 int connect(int socket_file, const sockaddr* address, socklen_t size) {
-  const int server = drive::port_count > 0 ? drive::ServerAt(address, size) : -1;
-  if (server >= 0 && drive::IsTemplate()) drive::ServeCopies(socket_file);
-  if (server < 0 || !drive::IsCopy()) {
-    return static_cast<int>(drive::Ask(SYS_connect, socket_file, drive::Word(address), size));
+  const std::uint16_t port = drive::PortOf(address, size);
+  if (drive::IsTemplate() && drive::IsTemplatePort(port)) drive::ServeCopies(socket_file);
+  sockaddr_in own{};
+  const drive::SharedClock* clock = drive::Clock();
+  for (int i = 0; clock != nullptr && i < clock->port_count; ++i) {
+    const drive::PortPair& pair = clock->ports[static_cast<std::size_t>(i)];
+    if (port == 0 || pair.sought != port) continue;
+    memcpy(&own, address, sizeof own);
+    own.sin_port = htons(pair.real);
+    address = reinterpret_cast<const sockaddr*>(&own);
+    size = sizeof own;
   }
-  sockaddr_in own = *reinterpret_cast<const sockaddr_in*>(address);
-  own.sin_port = htons(drive::copy_ports[server]);
-  return static_cast<int>(drive::Ask(SYS_connect, socket_file, drive::Word(&own), sizeof own));
+  return static_cast<int>(drive::Ask(SYS_connect, socket_file, drive::Word(address), size));
 }
 
 }  // extern "C"

@@ -7,7 +7,6 @@
 // Thread safety: plain data.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 namespace interlock::sim::machine {
@@ -16,12 +15,10 @@ namespace interlock::sim::machine {
 /// looks for servers, separated by spaces. Nobody listens there.
 inline constexpr const char* kTemplateVariable = "INTERLOCK_TEMPLATE";
 
-/// As many as a run has servers, at most.
-inline constexpr int kMostTemplatePorts = 16;
-
 enum class TemplateNews : std::int32_t {
   kReached,  ///< its first connect; the number is that of its threads
   kFamily,   ///< that, but it has started another process, or is one
+  kShares,   ///< that, but it would share an open epoll, pipe or socket with its copies
   kCopied,   ///< the number is the copy's process
   kEnded,    ///< the copy has; the number is its wait status (waitpid(2))
   kFailed,   ///< there is no copy; the number is errno
@@ -35,8 +32,7 @@ struct TemplateReport {
 /// Asks for a copy. Comes with two descriptors (SCM_RIGHTS): the page of its clock, and the file of
 /// its output.
 struct CopyRequest {
-  /// In place of the template's ports, in their order.
-  std::array<std::uint16_t, kMostTemplatePorts> ports{};
+  std::int32_t nothing = 0;  ///< a message has to have some content
 };
 
 }  // namespace interlock::sim::machine

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <memory>
@@ -48,7 +49,7 @@ class ProcessTemplateTest : public ::testing::Test {
     auto started = ProcessTemplate::Start(command, 0, 1, *first_);
     if (!started.ok()) return started.status().message();
     template_ = *std::move(started);
-    return template_->AwaitConnect(at_most);
+    return template_->AwaitConnect(std::chrono::steady_clock::now() + at_most, stop_);
   }
   std::string StartPython(const std::string& script) {
     return Start({"/usr/bin/python3", "-c", script});
@@ -78,6 +79,7 @@ class ProcessTemplateTest : public ::testing::Test {
     return process.OutputTail(10'000);
   }
 
+  const std::atomic<bool> stop_ = false;
   std::unique_ptr<VirtualClock> first_;  // the template's
   std::unique_ptr<VirtualClock> clock_ = MakeClock();
   std::unique_ptr<ProcessTemplate> template_;
@@ -103,16 +105,20 @@ TEST_F(ProcessTemplateTest, ACommandThatBecomesAnotherProgramIsCopiedThere) {
 TEST_F(ProcessTemplateTest, WhatAProgramHasPreparedForItsEndHappensInACopyToo) {
   ASSERT_EQ(StartPython(std::string(kConnect) + R"(
 import atexit, threading
+def say(what): print(what, flush=True)
 class Main:
-    def __del__(self): print("object gone")
+    def __del__(self): say("object gone")
 kept = Main()
-atexit.register(lambda: print("registered"))
-threading.Thread(target=lambda: print("thread")).start()
+atexit.register(lambda: say("registered"))
+thread = threading.Thread(target=lambda: say("thread"))
+thread.start()
+thread.join()
+threading.Thread(target=lambda: say("last thread")).start()
 raise ValueError("oops")
 )"),
             "");
   const auto copy = Copy("x");
-  EXPECT_THAT(Finish(*copy), AllOf(HasSubstr("ValueError: oops"), HasSubstr("thread\n"),
+  EXPECT_THAT(Finish(*copy), AllOf(HasSubstr("ValueError: oops"), HasSubstr("last thread"),
                                    HasSubstr("registered\nobject gone\n")));
   EXPECT_EQ(copy->exit_code(), 1);
 }
@@ -158,6 +164,39 @@ TEST_F(ProcessTemplateTest, ACopyOfRubyRunsWhatIsRegisteredForTheEndAndKeepsItsE
   EXPECT_EQ(copy->exit_code(), 1);
 }
 
+TEST_F(ProcessTemplateTest, WhatACopyStartsLivesByTheCopysClock) {
+  ASSERT_EQ(StartPython(std::string(kConnect) + "import subprocess, time; b = time.time(); "
+                                                "subprocess.run(['sleep', '3600'], check=True); "
+                                                "print(round(time.time() - b))"),
+            "");
+  const auto copy = Copy("x");
+  while (!copy->ended()) {
+    if (const auto wake_us = clock_->NextWakeUs(0)) clock_->SetTime(*wake_us);
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  EXPECT_EQ(copy->OutputTail(100), "3600\n");
+}
+
+TEST_F(ProcessTemplateTest, ASignalThatAChildOfACopySendsToItsParentReachesTheCopy) {
+  ASSERT_EQ(StartPython(std::string("import os; before = os.getpid()\n") + kConnect +
+                        "if os.fork() == 0:\n  os.kill(before, 15)\n  os._exit(0)\n"
+                        "while True: pass"),
+            "");
+  const auto copy = Copy("x");
+  EXPECT_EQ(Finish(*copy), "");
+  EXPECT_EQ(copy->exit_code(), 128 + SIGTERM);
+  EXPECT_FALSE(Copy("y")->ended());
+}
+
+TEST_F(ProcessTemplateTest, AProgramThatIgnoresItsChildrenEndsWithItsOwnExitCode) {
+  ASSERT_EQ(StartPython("import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n" +
+                        std::string(kConnect) + "sys.exit(3)"),
+            "");
+  const auto copy = Copy("x");
+  Finish(*copy);
+  EXPECT_EQ(copy->exit_code(), 3);
+}
+
 TEST_F(ProcessTemplateTest, AKilledCopyIsGoneAndTheTemplateMakesTheNext) {
   ASSERT_EQ(StartPython(std::string(kConnect) + "print(line)\nwhile True: server.recv(1)"), "");
   auto copy = Copy("x");
@@ -183,6 +222,8 @@ TEST_F(ProcessTemplateTest, WhoCannotBeCopiedIsToldWhy) {
             "it has 2 threads when it connects");
   EXPECT_EQ(StartPython(std::string("import os; os.fork(); ") + kConnect),
             "it is several processes when it connects");
+  EXPECT_EQ(StartPython(std::string("import select; e = select.epoll(); ") + kConnect),
+            "it has an epoll, a pipe or another socket open when it connects");
   EXPECT_EQ(Start({"true"}), "it ends before it connects");
   EXPECT_EQ(StartPython("import time; time.sleep(5)"), "it waits for a time before it connects");
   EXPECT_EQ(Start({"/usr/bin/python3", "-c", "while True: pass"}, milliseconds(300)),
