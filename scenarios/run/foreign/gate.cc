@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 #include <utility>
 
 #include "scenarios/run/foreign/words.h"
@@ -14,6 +15,9 @@
 
 namespace interlock::scenarios::drive {
 namespace {
+
+/// An io_context waits in whole milliseconds (epoll_wait), in which most clients go on many times.
+constexpr Duration kShortestWait = std::chrono::milliseconds(1);
 
 using sim::redis::Argv;
 using sim::redis::ClientId;
@@ -116,7 +120,14 @@ void Gate::Add(int client, int node, sim::serve::Socket socket, std::string peer
 
 void Gate::Poll(Duration at_most) {
   io_.restart();
-  if (io_.poll() == 0 && at_most.count() > 0) io_.run_one_for(at_most);
+  if (io_.poll() == 0 && at_most.count() > 0) {
+    if (at_most < kShortestWait) {
+      std::this_thread::sleep_for(at_most);
+      io_.poll();
+    } else {
+      io_.run_one_for(at_most);
+    }
+  }
   Flush();
 }
 
