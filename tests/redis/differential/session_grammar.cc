@@ -105,6 +105,7 @@ constexpr std::string_view kScripting[] = {
     "SCRIPT EXISTS %v ffffffffffffffffffffffffffffffffffffffff",
     "SCRIPT EXISTS e0e1f9fabfc9d4800c877a703b823ac0578ff8db", "SCRIPT FLUSH FOO",
     "SCRIPT FLUSH SYNC", "SCRIPT FLUSH async", "SCRIPT FLUSH", "SCRIPT KILL", "SCRIPT NOSUCH",
+    "SCRIPT SHOW e0e1f9fabfc9d4800c877a703b823ac0578ff8db", "SCRIPT SHOW %v", "SCRIPT SHOW",
     "SCRIPT LOAD \"return 1\"", "SCRIPT LOAD \"return +\"", "SCRIPT LOAD %v", "EVALSHA %v 0",
     "EVAL \"return 1\" 0", "EVALSHA e0e1f9fabfc9d4800c877a703b823ac0578ff8db 0",
     "EVALSHA E0E1F9FABFC9D4800C877A703B823AC0578FF8DB 0",
