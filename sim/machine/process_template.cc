@@ -61,8 +61,8 @@ std::string WhyNot(const TemplateReport& report) {
 }
 
 bool AskForCopy(int control, const std::array<int, 2>& files) {
-  CopyRequest own;
-  iovec part{&own, sizeof own};
+  char byte = 0;
+  iovec part{&byte, sizeof byte};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof files)> rights{};
   msghdr message{};
   message.msg_iov = &part;
@@ -74,7 +74,7 @@ bool AskForCopy(int control, const std::array<int, 2>& files) {
   with->cmsg_type = SCM_RIGHTS;
   with->cmsg_len = CMSG_LEN(sizeof files);
   std::memcpy(CMSG_DATA(with), files.data(), sizeof files);
-  return sendmsg(control, &message, MSG_NOSIGNAL) == sizeof own;
+  return sendmsg(control, &message, MSG_NOSIGNAL) == sizeof byte;
 }
 
 }  // namespace

@@ -42,8 +42,10 @@ Result<std::unique_ptr<sim::machine::ForeignProcess>> Crew::StartOne(int client)
   Templates* templates = options_.templates;
   if (clock_ != nullptr && templates != nullptr && templates->WhyNot(client).empty()) {
     auto copy = templates->Copy(client, ports, *clock_);
-    if (copy.ok()) ++copied_;
-    if (copy.ok()) return copy;
+    if (copy.ok()) {
+      ++copied_;
+      return copy;
+    }
     templates->GiveUp(client, copy.status().message());
   }
   sim::machine::ForeignProcess::Environment clock;

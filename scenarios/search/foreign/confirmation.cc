@@ -113,13 +113,6 @@ void NameBy(const std::string& slug, DriveRun& run) {
                         [&slug](const Finding& finding) { return finding.slug == slug; });
 }
 
-void AddStopped(DriveRun run, const DriveOptions& options, DriveSum& sum) {
-  sum.stopped = run.stopped;
-  if (sum.runs > 0 || run.commands == 0) return;
-  run.inconclusive = "it was stopped";
-  Add(run, options, sum);
-}
-
 Status Repeat(std::uint64_t times, const std::atomic<bool>& stop, DriveFound& found,
               DriveSum& sum) {
   const std::string slug = found.run.findings.empty() ? "" : found.run.findings.front().slug;

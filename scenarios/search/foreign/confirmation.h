@@ -21,10 +21,6 @@ bool Has(const DriveRun& run, const std::string& slug);
 /// Moves the finding in question to the front, so that it gives the case its name.
 void NameBy(const std::string& slug, DriveRun& run);
 
-/// Adds a run that was cut short without a violation. It counts only if it is the only one, so that
-/// the report can say which clients have met.
-void AddStopped(DriveRun run, const DriveOptions& options, DriveSum& sum);
-
 /// Runs the case, and counts how often it violates its property. If it has none, any violation
 /// counts, and the first violating run is kept.
 Status Repeat(std::uint64_t times, const std::atomic<bool>& stop, DriveFound& found, DriveSum& sum);

@@ -80,6 +80,13 @@ void Add(const DriveRun& run, const DriveOptions& options, DriveSum& sum) {
   }
 }
 
+void AddStopped(DriveRun run, const DriveOptions& options, DriveSum& sum) {
+  sum.stopped = run.stopped;
+  if (sum.runs > 0 || run.commands == 0) return;
+  run.inconclusive = "it was stopped";
+  Add(run, options, sum);
+}
+
 reports::Counterexample Explain(const DriveFound& found) {
   const DriveOptions& options = found.one.options;
   const Finding& finding = found.run.findings.front();

@@ -37,6 +37,9 @@ struct DriveSum {
 };
 
 void Add(const DriveRun& run, const DriveOptions& options, DriveSum& sum);
+/// Adds a run that was cut short without a violation. It counts only if it is the only one, so that
+/// the report can say which clients have met.
+void AddStopped(DriveRun run, const DriveOptions& options, DriveSum& sum);
 
 /// How a case was found, and how often it happens again.
 struct DriveFound {

@@ -109,8 +109,8 @@ struct CopyFiles {
 
 /// Ends the process with its driver.
 void AwaitRequest(CopyFiles& files) {
-  CopyRequest request;
-  iovec part{&request, sizeof request};
+  char byte = 0;
+  iovec part{&byte, sizeof byte};
   alignas(cmsghdr) char rights[CMSG_SPACE(sizeof files)];
   msghdr message{};
   message.msg_iov = &part;
@@ -121,7 +121,7 @@ void AwaitRequest(CopyFiles& files) {
   do {
     got = Ask(SYS_recvmsg, control, Word(&message), MSG_CMSG_CLOEXEC);
   } while (got < 0 && errno == EINTR);
-  const cmsghdr* with = got == sizeof request ? CMSG_FIRSTHDR(&message) : nullptr;
+  const cmsghdr* with = got == sizeof byte ? CMSG_FIRSTHDR(&message) : nullptr;
   if (with == nullptr || with->cmsg_len != CMSG_LEN(sizeof files)) _exit(1);
   memcpy(&files, CMSG_DATA(with), sizeof files);
 }

@@ -2,7 +2,9 @@
 //
 // What `interlock drive` and a template say to each other, over a socket that keeps messages apart
 // (SOCK_SEQPACKET). A template is a client's process that stops where it first connects to its
-// server, and there makes a copy of itself for each run, one at a time (see template.cc).
+// server, and there makes a copy of itself for each run, one at a time (see template.cc). A copy is
+// asked for by one byte, which comes with two descriptors (SCM_RIGHTS): the page of the copy's
+// clock, and the file of its output.
 //
 // Thread safety: plain data.
 #pragma once
@@ -27,12 +29,6 @@ enum class TemplateNews : std::int32_t {
 struct TemplateReport {
   TemplateNews news = TemplateNews::kReached;
   std::int32_t number = 0;
-};
-
-/// Asks for a copy. Comes with two descriptors (SCM_RIGHTS): the page of its clock, and the file of
-/// its output.
-struct CopyRequest {
-  std::int32_t nothing = 0;  ///< a message has to have some content
 };
 
 }  // namespace interlock::sim::machine
