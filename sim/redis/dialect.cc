@@ -133,6 +133,7 @@ constexpr Dialect kValkey91 = {
     .plain_score_bounds = true,
     .slots_without_cluster = true,
     .more_client_filters = true,
+    .scripts_keep_texts = true,
     .flush_restarts_lua = true};
 
 constexpr Dialect kValkey92 = [] {

@@ -93,6 +93,7 @@ struct Dialect {
 
   /// FLUSHALL and FLUSHDB are answered by another thread, behind what their client is told of them.
   bool flushes_in_background = false;
+  bool scripts_keep_texts = false;  ///< a number that a script stores is a text, not an integer
   bool flush_restarts_lua = false;  ///< FUNCTION FLUSH: a new Lua state, with its first settings
 
   /// A wrong password gets no answer while others are on their way to the client: inside MULTI, and

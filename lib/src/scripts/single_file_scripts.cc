@@ -7,10 +7,11 @@ namespace interlock::internal {
 namespace {
 
 // The permits that are out stand in one value, ";<token> <fencing token> <end of its lease>" for
-// each, which lives as long as the longest of them. With the fence stands what else is to be known:
-// "<last token> <concurrency in force> <1 if somebody may stand in line>", followed by " <owner
-// token>" of the last release, for the sake of a resend. What is done to permits takes time in
-// proportion to their number, which is therefore limited (options.h).
+// each, which lives as long as the longest of them, and into the next millisecond if this is the
+// last one of that lease: Valkey deletes at once what is SET to expire now. With the fence stands
+// what else is to be known: "<last token> <concurrency in force> <1 if somebody may stand in
+// line>", followed by " <owner token>" of the last release, for the sake of a resend. What is done
+// to permits takes time in proportion to their number, which is therefore limited (options.h).
 
 // Continues kLine. keep(holders, permits, now): writes them. hand_over(now): the first in line is
 // granted a permit; answers that, and its token, its lease and its fencing token.
@@ -29,7 +30,7 @@ local function keep(holders, permits, now)
     longest = math.max(longest, until_ms)
   end
   if longest < now then return redis.call('DEL', holders) end
-  redis.call('SET', holders, permits, 'PXAT', string.format('%.0f', longest))
+  redis.call('SET', holders, permits, 'PXAT', string.format('%.0f', math.max(longest, now + 1)))
 end
 
 local function hand_over(now)
@@ -48,7 +49,7 @@ local from, to = string.find(permits, ';' .. token .. ' ' .. ARGV[3] .. ' ', 1, 
 local until_ms = from and string.match(permits, '^%d+', to + 1)
 local others = from and string.sub(permits, 1, from - 1) ..
                         string.sub(permits, to + #until_ms + 1)
--- The value lives to the end of the only permit in it, so that one is not over.
+-- The only permit in the value is not over, or was not a millisecond ago; nobody else has one.
 local now = others and (others ~= '' or line ~= '0') and milliseconds(redis.call('TIME'))
 if others and not (now and tonumber(until_ms) < now) then
   if ARGV[5] then redis.call('DEL', base .. ':turn:' .. token) end

@@ -64,6 +64,11 @@ std::optional<std::string_view> EncodingOf(const Dialect& dialect, std::string_v
   return std::get<SortedSet>(entry.data).compact() ? "listpack" : "skiplist";
 }
 
+StringForm FormOfArgument(const Context& c) {
+  const bool as_text = c.client.in_script && c.dialect().scripts_keep_texts;
+  return as_text ? StringForm::kText : StringForm::kShortest;
+}
+
 // Small integers are shared by all their users.
 std::int64_t ReferencesTo(const Entry& entry) {
   std::int64_t number = 0;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/redis/commands/object_encoding.h"
 #include "sim/redis/commands/set_options.h"
 #include "sim/redis/engine.h"
 #include "sim/redis/text.h"
@@ -20,7 +21,7 @@ namespace {
 void Store(Context& c, std::string_view key, std::string_view value, bool keep_ttl,
            std::int64_t expires_at_ms) {
   const bool keeps = keep_ttl && expires_at_ms == kNoExpiry;
-  c.keyspace().PutText(c.database(), key, value, expires_at_ms, keeps);
+  c.keyspace().PutText(c.database(), key, value, expires_at_ms, keeps).form = FormOfArgument(c);
   c.Touch(key);
   c.Notify(kNotifyString, "set", key);
 }

@@ -3,6 +3,7 @@
 // Parts of strings: APPEND, GETRANGE, SETRANGE, STRLEN and LCS.
 #include <algorithm>
 
+#include "sim/redis/commands/object_encoding.h"
 #include "sim/redis/engine.h"
 #include "sim/redis/text.h"
 
@@ -26,8 +27,9 @@ void AppendToString(Context& c) {
   std::string* text = nullptr;
   if (!c.As(entry, &text)) return;
   if (text == nullptr) {
-    text = &c.Create<std::string>(c.args[1]);
-    text->assign(c.args[2]);
+    entry = &c.keyspace().Add(c.database(), c.args[1], std::string(c.args[2]));
+    entry->form = FormOfArgument(c);
+    text = &std::get<std::string>(entry->data);
   } else {
     if (!FitsAString(c, text->size(), c.args[2].size())) return;
     text->append(c.args[2]);

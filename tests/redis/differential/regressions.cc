@@ -147,6 +147,19 @@ constexpr Regression kRegressions[] = {
         0> ZSCAN z1 0
         0> SORT_RO z1 ALPHA
         0> ZSCAN z1 0)~"},
+    {"a number that a script stores is an integer, but a text in Valkey 9",
+     R"~(0> EVAL "redis.call('SET', 's1', '12') redis.call('GETSET', 's2', '12')" 0
+        0> EVAL "return redis.call('APPEND', 's3', '12')" 0
+        0> OBJECT ENCODING s1
+        0> OBJECT ENCODING s2
+        0> OBJECT ENCODING s3
+        0> COPY s1 s4
+        0> OBJECT ENCODING s4
+        0> GETEX s1 PERSIST
+        0> INCR s1
+        0> OBJECT ENCODING s1
+        0> EVAL "return redis.call('INCR', 's2')" 0
+        0> OBJECT ENCODING s2)~"},
 };
 
 }  // namespace
