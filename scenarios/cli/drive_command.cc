@@ -30,6 +30,8 @@ Each client finds its server in REDIS_URL, REDIS_HOST and REDIS_PORT (several ma
 separated by commas); {url}, {urls}, {port} and {client} are replaced in the command's words;
 INTERLOCK_CLIENT counts the clients from 0. A client reports its protected section by two commands
 to the server: INTERLOCK.ENTER name, once it is inside, and INTERLOCK.LEAVE name, while it still is.
+INTERLOCK.WRITE resource token writes to a resource that is guarded by fencing tokens, and answers 1
+if it is accepted, or 0 if a larger token was.
 
 Examples:
   interlock drive -- python3 worker.py

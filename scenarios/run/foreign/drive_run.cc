@@ -89,6 +89,8 @@ void Drive::Finish() {
   state_.run.most_owners = state_.holds.most_owners();
   state_.run.most_entrants = state_.world.sections().most_entrants();
   state_.run.has_sections = state_.world.sections().any();
+  state_.run.has_writes = state_.world.fencing().any();
+  state_.run.fenced = state_.world.fencing().compared();
   state_.run.refused = state_.world.SomebodyWasRefused();
   state_.run.virtual_time = state_.world.now();
   state_.run.real_time = std::chrono::steady_clock::now() - state_.began;

@@ -101,6 +101,8 @@ struct DriveRun {
   std::size_t most_owners = 0;
   std::size_t most_entrants = 0;
   bool has_sections = false;
+  bool has_writes = false;  ///< to a guarded resource
+  bool fenced = false;      ///< writes under two grants whose order is known
   bool refused = false;     ///< a client was refused because of what another held
   bool owner_died = false;  ///< killed while owning a lock's key
   Duration virtual_time{};

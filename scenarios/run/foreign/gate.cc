@@ -157,7 +157,7 @@ void Gate::TakeNext(Wire& wire) {
     if (name == "exec" || name == "discard") wire.in_transaction = false;
     if (queued || name == "multi" || name == "discard" || !IsOrdered(argv)) {
       unordered_ = true;
-      Execute(wire, argv);
+      Execute(wire, argv, queued);
       unordered_ = false;
     } else {
       wire.parked = std::move(argv);
@@ -172,9 +172,9 @@ void Gate::OnGone(sim::serve::Connection& connection) {
   if (found != wires_.end()) found->second->gone = true;
 }
 
-void Gate::Execute(Wire& wire, const Argv& argv) {
+void Gate::Execute(Wire& wire, const Argv& argv, bool queued) {
   if (IsReport(argv)) {
-    Reply(wire, AnswerTo(argv));
+    Reply(wire, AnswerTo(argv, queued, resources_));
   } else {
     server(wire.node).Execute(wire.id, argv);
   }
@@ -209,7 +209,7 @@ void Gate::Release(std::uint64_t connection, Outcome outcome) {
   wire.deaf = outcome == Outcome::kReplyLost;
   wire.withheld = outcome == Outcome::kReplyWithheld;
   effects_.clear();
-  if (outcome != Outcome::kRequestLost && wire.id != 0) Execute(wire, argv);
+  if (outcome != Outcome::kRequestLost && wire.id != 0) Execute(wire, argv, false);
   if (outcome == Outcome::kRequestLost || outcome == Outcome::kReplyLost) Break(connection);
   Flush();
 }

@@ -6,7 +6,8 @@
 //
 // Commands that neither read nor change data (HELLO, CLIENT, AUTH, SELECT, PING, INFO ...) and
 // commands queued in a transaction are executed on arrival, as their order does not matter.
-// INTERLOCK.ENTER and INTERLOCK.LEAVE, by which clients report their sections, are answered here.
+// The commands by which clients report sections and write to guarded resources are answered here
+// (see words.h).
 //
 // All times are Unix times in us, on one clock for all servers that moves only by SetTime. Thread
 // safety: none.
@@ -22,6 +23,7 @@
 #include <interlock/result.h>
 #include <interlock/time.h>
 
+#include "scenarios/run/foreign/words.h"
 #include "sim/redis/server.h"
 #include "sim/serve/connection.h"
 #include "sim/serve/listener.h"
@@ -57,6 +59,7 @@ class Gate : private sim::serve::Connection::Owner {
   int port(int client, int node) const;
   int nodes() const { return static_cast<int>(nodes_.size()); }
   sim::redis::Server& server(int node) const;
+  const GuardedResources& resources() const { return resources_; }
 
   std::int64_t time_us() const { return time_us_; }
   /// Timeouts on the way fire at their own time. REQUIRES: not less than time_us().
@@ -124,7 +127,7 @@ class Gate : private sim::serve::Connection::Owner {
   void OnBytes(sim::serve::Connection& connection) override;
   void OnGone(sim::serve::Connection& connection) override;
   void TakeNext(Wire& wire);
-  void Execute(Wire& wire, const sim::redis::Argv& argv);
+  void Execute(Wire& wire, const sim::redis::Argv& argv, bool queued);
   void Reply(Wire& wire, const sim::redis::Value& value);
   void Deliver(int node, sim::redis::ClientId client, const sim::redis::Value& value);
   void Closed(int node, sim::redis::ClientId client);
@@ -137,6 +140,7 @@ class Gate : private sim::serve::Connection::Owner {
   std::vector<std::unique_ptr<sim::serve::Listener>> listeners_;  // by client, then by node
   std::map<std::uint64_t, std::unique_ptr<Wire>> wires_;          // by connection
   std::vector<Answer> answers_;
+  GuardedResources resources_;
   std::vector<sim::redis::Argv> effects_;
   std::uint64_t last_connection_ = 0;
   bool unordered_ = false;  // what is being executed has no place in the order

@@ -28,7 +28,9 @@ GatedWorld::GatedWorld(const DriveOptions& options, std::int64_t epoch_us,
       gate_(options.clients, options.nodes, *options.server, epoch_us),
       holds_(options.clients, options.pattern,
              clock != nullptr ? kClocksApartMs : kMachinesClocksApartMs, findings_),
+      grant_order_(options.clients),
       sections_(options.permits, findings_),
+      fencing_(options.clients, options.permits, options.nodes == 1, grant_order_, findings_),
       refusals_(options.clients),
       alive_(static_cast<std::size_t>(options.clients), true) {}
 
@@ -92,7 +94,12 @@ bool GatedWorld::NoteExpired() {
       any = true;
     }
   }
+  NoteChanges();
   return any;
+}
+
+void GatedWorld::NoteChanges() {
+  for (const HoldChange& change : holds_.TakeChanges()) grant_order_.Note(change);
 }
 
 bool GatedWorld::Perform(const Parked& parked, Gate::Outcome outcome, std::int64_t limit_us) {
@@ -102,10 +109,16 @@ bool GatedWorld::Perform(const Parked& parked, Gate::Outcome outcome, std::int64
   sim::redis::Server& server = gate_.server(parked.node);
   const std::uint64_t changes = server.changes();
   refusals_.Sent(parked.client, argv);
+  const auto write = Writes(argv);
+  const bool accepted = write && gate_.resources().Accepts(*write);
   gate_.Release(parked.connection, outcome);
   if (gate_.IsBlocked(parked.client)) refusals_.Blocked(parked.client);
   NoteAnswers();
   holds_.After(parked.client, parked.node, argv, gate_.TakeEffects(), server, now_ms());
+  NoteChanges();
+  if (write && outcome != Gate::Outcome::kRequestLost) {
+    return Write(parked.client, *write, accepted);
+  }
   const bool told =
       (outcome == Gate::Outcome::kAnswered || outcome == Gate::Outcome::kReplyWithheld) &&
       Report(parked.client, argv);
@@ -116,16 +129,30 @@ bool GatedWorld::Report(int client, const sim::redis::Argv& argv) {
   const auto enters = Enters(argv);
   const auto leaves = Leaves(argv);
   if (enters) {
+    if (!sections_.Inside(client)) fencing_.Entered(client, *enters);
     const int number = sections_.Enter(client, *enters, holds_.excused());
     Log(client, EventKind::kEnter, {}, number);
     holds_.Entered(client);
+    grant_order_.Entered(client);
     refusals_.Entered(client);
   }
   if (leaves) {
+    const bool was_inside = sections_.Inside(client);
     Log(client, EventKind::kLeave, {}, sections_.Leave(client, *leaves));
     refusals_.Left(client);
+    if (was_inside && !sections_.Inside(client)) {
+      grant_order_.Left(client);
+      fencing_.Left(client);
+    }
   }
   return enters || leaves;
+}
+
+bool GatedWorld::Write(int client, const GuardedWrite& write, bool accepted) {
+  Log(client, EventKind::kReply,
+      ReplyDetails{.text = accepted ? "accepted" : "refused: it has seen a larger token"});
+  fencing_.Wrote(client, write, accepted);
+  return accepted;
 }
 
 void GatedWorld::SetTime(std::int64_t unix_us) {

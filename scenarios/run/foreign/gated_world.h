@@ -14,7 +14,9 @@
 
 #include "scenarios/log/event.h"
 #include "scenarios/run/foreign/drive_run.h"
+#include "scenarios/run/foreign/fencing.h"
 #include "scenarios/run/foreign/gate.h"
+#include "scenarios/run/foreign/grant_order.h"
 #include "scenarios/run/foreign/holds.h"
 #include "scenarios/run/foreign/refusals.h"
 #include "scenarios/run/foreign/sections.h"
@@ -30,6 +32,7 @@ class GatedWorld {
   Gate& gate() { return gate_; }
   Holds& holds() { return holds_; }
   const Sections& sections() const { return sections_; }
+  const Fencing& fencing() const { return fencing_; }
   /// Number of grants, entries into sections and client ends so far.
   std::uint64_t fruits() const { return holds_.grants() + sections_.entries() + ended_; }
   /// The process is gone. `killed`: by a fault.
@@ -48,8 +51,8 @@ class GatedWorld {
   /// Receives what has arrived; waits up to `at_most`.
   void Poll(Duration at_most);
 
-  /// Executes a command, a millisecond later but not beyond the limit. True: it changed data or
-  /// reported a section.
+  /// Executes a command, a millisecond later but not beyond the limit. True: it changed data,
+  /// reported a section, or wrote to a guarded resource.
   bool Perform(const Parked& parked, Gate::Outcome outcome, std::int64_t limit_us);
   /// Advances the clock, unless it is already later. True: something has expired.
   bool AdvanceTo(std::int64_t unix_us);
@@ -73,6 +76,8 @@ class GatedWorld {
   bool NoteExpired();
   bool NobodyHoldsBut(int asker) const;
   bool Report(int client, const sim::redis::Argv& argv);
+  bool Write(int client, const GuardedWrite& write, bool accepted);
+  void NoteChanges();
 
   const int clients_;
   const std::int64_t epoch_us_;
@@ -80,7 +85,9 @@ class GatedWorld {
   Gate gate_;
   Findings findings_;
   Holds holds_;
+  GrantOrder grant_order_;
   Sections sections_;
+  Fencing fencing_;
   Refusals refusals_;
   std::vector<bool> alive_;  // clients
   EventLog events_;

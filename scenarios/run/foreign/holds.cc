@@ -71,13 +71,26 @@ std::vector<KeyDetails> Holds::Expired(int node, const sim::redis::Server& serve
   return ended;
 }
 
+void Holds::NoteChange(HoldChange::Kind kind, const HeldId& id, const Hold& hold, bool by_owner) {
+  const bool held = hold.data.kind == Kind::kString || hold.data.kind == Kind::kField;
+  if (!held || !IsLock(id.key)) return;
+  changes_.push_back({kind,
+                      {id.node, id.database, id.key},
+                      hold.owner,
+                      hold.data.key_end_ms,
+                      by_owner,
+                      by_force_});
+}
+
 void Holds::Lapsed(const HeldId& id, const Hold& hold) {
+  if (!hold.stamped) NoteChange(HoldChange::Kind::kExpired, id, hold);
   if (by_force_) excused_[static_cast<std::size_t>(hold.owner)].insert(id);
 }
 
 void Holds::Granted(const HeldId& id, const Hold& hold) {
   excused_[static_cast<std::size_t>(hold.owner)].erase(id);
   if (!IsLock(id.key) || hold.data.kind == Kind::kOther) return;
+  NoteChange(HoldChange::Kind::kGranted, id, hold);
   asked_.Grant(id.key, hold.owner);
   owners_[id.key].insert(hold.owner);
   ++grants_;
@@ -173,8 +186,23 @@ bool Holds::IsJudged(const HeldId& id, const Hold& hold, const Command& command)
 
 void Holds::Gone(const HeldId& id, const Hold& hold, const Command& command) {
   if (IsJudged(id, hold, command)) Find("foreign-release", id, hold, "removed", command);
+  if (!HasOthersOf(id, hold.owner)) NoteLoss(id, hold, command);
   if (hold.owner == command.client) asked_.Release(id.key);
   asked_.Free(id.key);
+}
+
+void Holds::NoteLoss(const HeldId& id, const Hold& hold, const Command& command) {
+  const bool mine = hold.owner == command.client;
+  NoteChange(mine ? HoldChange::Kind::kGivenBack : HoldChange::Kind::kTaken, id, hold);
+}
+
+/// Whether the client holds another part of the same key.
+bool Holds::HasOthersOf(const HeldId& id, int client) const {
+  return std::ranges::any_of(holds_, [&](const auto& one) {
+    const HeldId& other = one.first;
+    return one.second.owner == client && other.key == id.key && other.node == id.node &&
+           other.database == id.database && other.part != id.part;
+  });
 }
 
 bool Holds::SharesKey(const HeldId& id, int client) const {
@@ -214,6 +242,7 @@ void Holds::Changed(const HeldId& id, Hold& hold, const HeldData& now, const Com
                          (!now.key_end_ms || *now.key_end_ms > *hold.end_ms);
     hold.data.key_end_ms = now.key_end_ms;
     if (!put_off) SetEnd(id, command.now_ms, hold);
+    NoteChange(HoldChange::Kind::kEndMoved, id, hold, mine);
     return;
   }
   const bool judged = IsJudged(id, hold, command);
@@ -228,8 +257,10 @@ void Holds::Changed(const HeldId& id, Hold& hold, const HeldData& now, const Com
     return;
   }
   if (judged) Find("server-exclusion", id, hold, "took", command);
+  const int owner = OwnerOf(id, now, command.client);
+  if (owner != hold.owner) NoteLoss(id, hold, command);
   hold.data = now;
-  hold.owner = OwnerOf(id, now, command.client);
+  hold.owner = owner;
   SetEnd(id, command.now_ms, hold);
   Granted(id, hold);
 }

@@ -32,12 +32,14 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scenarios/log/event.h"
 #include "scenarios/run/foreign/asked_keys.h"
 #include "scenarios/run/foreign/finding.h"
 #include "scenarios/run/foreign/held_data.h"
+#include "scenarios/run/foreign/hold_change.h"
 #include "sim/redis/server.h"
 
 namespace interlock::scenarios::drive {
@@ -63,6 +65,8 @@ class Holds {
   /// The client enters a section.
   void Entered(int client);
   const AskedKeys& asked() const { return asked_; }
+  /// What became of strings and fields that are locks since the last call.
+  HoldChanges TakeChanges() { return std::exchange(changes_, {}); }
   /// Whether expiries from now on are caused by a fault.
   void SetByForce(bool by_force) { by_force_ = by_force; }
 
@@ -117,6 +121,9 @@ class Holds {
   void Lapsed(const HeldId& id, const Hold& hold);
   void Granted(const HeldId& id, const Hold& hold);
   bool SharesKey(const HeldId& id, int client) const;
+  bool HasOthersOf(const HeldId& id, int client) const;
+  void NoteLoss(const HeldId& id, const Hold& hold, const Command& command);
+  void NoteChange(HoldChange::Kind kind, const HeldId& id, const Hold& hold, bool by_owner = true);
   void Find(std::string_view slug, const HeldId& id, const Hold& hold, std::string_view did,
             const Command& command);
 
@@ -130,6 +137,7 @@ class Holds {
   std::vector<bool> killed_;
   std::vector<std::set<HeldId>> excused_;  // by client: leases that ran out by force
   AskedKeys asked_;
+  HoldChanges changes_;
   std::map<std::string, std::int64_t> age_ms_;   // by key: the age limit of its members
   std::map<std::string, int> first_sent_by_;     // arguments
   std::map<std::string, std::set<int>> owners_;  // by key: all that ever owned it

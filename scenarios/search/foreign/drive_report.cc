@@ -26,6 +26,13 @@ std::string_view LastLine(std::string_view text) {
   return text.substr(text.rfind('\n') + 1);
 }
 
+std::string NeverTested(std::string_view slug) {
+  const bool by_writes = slug == "tokens" || slug == "fenced-writes";
+  return fmt::format("never put to the test: {}",
+                     by_writes ? "no two clients wrote under grants whose order is known"
+                               : "no two clients met at a lock");
+}
+
 reports::Size SizeOf(const DriveRun& run, const DriveOptions& options) {
   return {static_cast<std::uint64_t>(options.clients), run.faults.size(), run.commands,
           run.switches};
@@ -55,6 +62,8 @@ void Add(const DriveRun& run, const DriveOptions& options, DriveSum& sum) {
   // A refused client has met another's hold.
   sum.entered += entered || (run.has_sections && run.refused) ? 1 : 0;
   sum.refused += run.refused ? 1 : 0;
+  sum.fenced += run.fenced ? 1 : 0;
+  sum.has_writes = sum.has_writes || run.has_writes;
   sum.bounded += run.at_bound ? 1 : 0;
   sum.met += entered || run.refused || run.most_owners > 1 ? 1 : 0;
   const bool owner_ended = run.most_owners > 0 && !run.ends.empty();
@@ -138,11 +147,13 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
     bool applies;
   };
   const std::uint64_t by_key = std::max(sum.contended, sum.refused);
-  const std::array<Judged, 9> all = {{
+  const std::array<Judged, 11> all = {{
       {"server-exclusion", by_key, true},
       {"section-exclusion", sum.entered, sum.has_sections && options.permits == 1},
+      {"fenced-writes", sum.fenced, sum.has_writes && options.permits == 1},
       {"foreign-release", by_key, true},
       {"foreign-extend", by_key, true},
+      {"tokens", sum.fenced, sum.has_writes},
       {"deadlock", sum.met, true},
       {"spurious-refusal", sum.refused, false},
       {"termination", sum.met, false},
@@ -182,7 +193,7 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
     if (row.exercised == 0 && sum.runs == 0) {
       row.reason = "no run has come to an end";
     } else if (row.exercised == 0) {
-      row.reason = "never put to the test: no two clients met at a lock";
+      row.reason = NeverTested(one.slug);
     }
     rows.push_back(std::move(row));
   }

@@ -23,11 +23,13 @@ struct DriveSum {
   std::uint64_t contended = 0;   ///< runs in which two clients have owned one lock's key
   std::uint64_t entered = 0;     ///< runs with more clients in a section than permits
   std::uint64_t refused = 0;     ///< runs in which a client was refused
-  std::uint64_t met = 0;         ///< runs with any of these three
+  std::uint64_t fenced = 0;      ///< runs with writes under two grants whose order is known
+  std::uint64_t met = 0;         ///< runs in which clients have met at a lock
   std::uint64_t owner_gone = 0;  ///< runs in which an owner of a lock's key ended or was killed
   std::uint64_t bounded = 0;     ///< runs ended by a bound
   std::uint64_t inconclusive = 0;
   bool has_sections = false;
+  bool has_writes = false;  ///< to a guarded resource
   std::string why_inconclusive;
   std::string stopped;  ///< where the aborted run was; empty: none was
   /// Properties that copies have violated, and started clients have not with the same choices.

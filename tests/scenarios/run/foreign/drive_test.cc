@@ -113,6 +113,38 @@ TEST(ManyRunsOfDriveTest, NotIfTheServersClockCounts) {
   EXPECT_EQ(passed.exit_code, 0) << passed.out << passed.err;
 }
 
+TEST(DriveTest, TwoHoldersWithOneFencingTokenAreConvicted) {
+  const std::string client = R"(
+import os, redis
+server = redis.Redis.from_url(os.environ["REDIS_URL"])
+while not server.set("lock", os.environ["INTERLOCK_CLIENT"], nx=True): pass
+server.execute_command("INTERLOCK.ENTER", "stock")
+assert server.execute_command("INTERLOCK.WRITE", "stock", 7) == 1
+server.execute_command("INTERLOCK.LEAVE", "stock")
+server.delete("lock")
+)";
+  Words options = Only("", "1");
+  options.insert(options.begin(), {INTERLOCK_PROGRAM, "drive"});
+  options.insert(options.end(), {"--", "/usr/bin/python3", "-c", client});
+  const ChildResult found = RunChild(options);
+  EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
+  EXPECT_THAT(found.out, AllOf(HasSubstr("LK007"), HasSubstr("with fencing token 7"),
+                               HasSubstr("= accepted"), HasSubstr("0 faults")));
+}
+
+TEST(ManyRunsOfDriveTest, ATokenThatIsDrawnAfterTheLockFencesNothing) {
+  const ChildResult found = Drive(Only("--expiries", "10"), kPython, "fence.py");
+  EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
+  EXPECT_THAT(found.out, AllOf(HasSubstr("LK004"), HasSubstr("LK007"),
+                               HasSubstr("wrote to stock with fencing token")));
+}
+
+TEST(ManyRunsOfDriveTest, ATokenThatComesWithTheLockMakesOverlapsHarmless) {
+  const ChildResult passed = Drive({"--runs", "60"}, kPython, "fenced.py");
+  EXPECT_EQ(passed.exit_code, 0) << passed.out << passed.err;
+  EXPECT_THAT(passed.out, HasSubstr("8 of 8 passed"));
+}
+
 TEST(DriveTest, TwoLanguagesMeetAtOneLock) {
   Words options = Only("", "2");
   options.insert(options.begin(), {INTERLOCK_PROGRAM, "drive"});

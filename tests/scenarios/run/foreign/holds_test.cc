@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/redis/server.h"
@@ -349,6 +351,45 @@ TEST_F(HoldsTest, WhoHasTheLockAnewIsExcusedNoMore) {
   holds_.SetByForce(false);
   Send(0, {"SET", "k", "a", "NX", "PX", "500"});
   EXPECT_THAT(holds_.excused(), ElementsAre(false, false, false));
+}
+
+TEST_F(HoldsTest, WhatBecomesOfALockIsTold) {
+  using Kind = HoldChange::Kind;
+  const auto told = [this] {
+    std::vector<std::pair<Kind, int>> all;
+    for (const HoldChange& one : holds_.TakeChanges()) all.emplace_back(one.kind, one.client);
+    return all;
+  };
+  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
+  Send(0, {"SET", "no-lock", "a"});
+  EXPECT_THAT(told(), ElementsAre(std::pair(Kind::kGranted, 0)));
+  Send(0, {"PEXPIRE", "k", "600"});
+  Send(1, {"PEXPIRE", "k", "700"});
+  const HoldChanges moved = holds_.TakeChanges();
+  ASSERT_EQ(moved.size(), 2U);
+  EXPECT_EQ(moved[0].kind, Kind::kEndMoved);
+  EXPECT_TRUE(moved[0].by_owner);
+  EXPECT_EQ(moved[0].end_ms, now_ms_ + 600);
+  EXPECT_FALSE(moved[1].by_owner);
+  Pass(701);
+  EXPECT_THAT(told(), ElementsAre(std::pair(Kind::kExpired, 0)));
+  Send(1, {"SET", "k", "b", "NX", "PX", "500"});
+  Send(0, {"DEL", "k"});
+  EXPECT_THAT(told(), ElementsAre(std::pair(Kind::kGranted, 1), std::pair(Kind::kTaken, 1)));
+  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
+  Send(0, {"DEL", "k"});
+  EXPECT_THAT(told(), ElementsAre(std::pair(Kind::kGranted, 0), std::pair(Kind::kGivenBack, 0)));
+}
+
+TEST_F(HoldsTest, AHashIsGivenBackWithItsLastField) {
+  Send(0, {"HSETNX", "k", "owner", "a"});
+  Send(0, {"HSETNX", "k", "count", "1"});
+  Send(0, {"HDEL", "k", "count"});
+  const HoldChanges held = holds_.TakeChanges();
+  EXPECT_EQ(std::ranges::count(held, HoldChange::Kind::kGivenBack, &HoldChange::kind), 0);
+  Send(0, {"DEL", "k"});
+  const HoldChanges all = holds_.TakeChanges();
+  EXPECT_EQ(std::ranges::count(all, HoldChange::Kind::kGivenBack, &HoldChange::kind), 1);
 }
 
 }  // namespace
