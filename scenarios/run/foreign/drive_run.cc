@@ -91,6 +91,7 @@ void Drive::Finish() {
   state_.run.has_sections = state_.world.sections().any();
   state_.run.has_writes = state_.world.fencing().any();
   state_.run.fenced = state_.world.fencing().compared();
+  state_.run.outlasted = state_.world.renewals().outlasted();
   state_.run.refused = state_.world.SomebodyWasRefused();
   state_.run.virtual_time = state_.world.now();
   state_.run.real_time = std::chrono::steady_clock::now() - state_.began;

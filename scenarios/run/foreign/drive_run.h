@@ -103,6 +103,7 @@ struct DriveRun {
   bool has_sections = false;
   bool has_writes = false;  ///< to a guarded resource
   bool fenced = false;      ///< writes under two grants whose order is known
+  bool outlasted = false;   ///< a section outlasted the lease that its client renewed
   bool refused = false;     ///< a client was refused because of what another held
   bool owner_died = false;  ///< killed while owning a lock's key
   Duration virtual_time{};

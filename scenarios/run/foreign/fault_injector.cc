@@ -75,6 +75,7 @@ std::optional<Strike> FaultInjector::DrawFault(const Parked& parked) {
 void FaultInjector::Fault(FaultKind kind, int client, const std::string& command,
                           std::string_view words) {
   state_.run.faults.push_back({kind, client, command});
+  state_.world.Disturbed(kind, client);
   state_.world.Log(client, EventKind::kFault, FaultDetails{std::string(words)});
   if (kind == FaultKind::kPause || kind == FaultKind::kExpiry) {
     state_.world.Log(client, EventKind::kStops, StopDetails{});

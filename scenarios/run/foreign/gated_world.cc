@@ -31,8 +31,21 @@ GatedWorld::GatedWorld(const DriveOptions& options, std::int64_t epoch_us,
       grant_order_(options.clients),
       sections_(options.permits, findings_),
       fencing_(options.clients, options.permits, options.nodes == 1, grant_order_, findings_),
+      renewals_(options.clients, findings_),
       refusals_(options.clients),
-      alive_(static_cast<std::size_t>(options.clients), true) {}
+      alive_(static_cast<std::size_t>(options.clients), true) {
+  // By the machine's clock, a busy machine makes a client late.
+  if (clock == nullptr) renewals_.DisturbedAll();
+}
+
+void GatedWorld::Disturbed(sim::FaultKind kind, int client) {
+  using Kind = sim::FaultKind;
+  const bool meets_all = kind == Kind::kExpiry || kind == Kind::kScriptFlush;
+  meets_all ? renewals_.DisturbedAll() : renewals_.Disturbed(client);
+  const bool on_time = kind == Kind::kScriptFlush || kind == Kind::kClientClockJump ||
+                       kind == Kind::kClientClockRate;
+  if (!on_time) holds_.Delayed(client);
+}
 
 void GatedWorld::Ended(int client, bool killed) {
   const std::uint64_t times = refusals_.WhileFree(client);
@@ -99,7 +112,10 @@ bool GatedWorld::NoteExpired() {
 }
 
 void GatedWorld::NoteChanges() {
-  for (const HoldChange& change : holds_.TakeChanges()) grant_order_.Note(change);
+  for (const HoldChange& change : holds_.TakeChanges()) {
+    grant_order_.Note(change);
+    renewals_.Note(change, sections_.Inside(change.client), now_ms());
+  }
 }
 
 bool GatedWorld::Perform(const Parked& parked, Gate::Outcome outcome, std::int64_t limit_us) {

@@ -19,7 +19,9 @@
 #include "scenarios/run/foreign/grant_order.h"
 #include "scenarios/run/foreign/holds.h"
 #include "scenarios/run/foreign/refusals.h"
+#include "scenarios/run/foreign/renewals.h"
 #include "scenarios/run/foreign/sections.h"
+#include "sim/faults.h"
 #include "sim/machine/virtual_clock.h"
 
 namespace interlock::scenarios::drive {
@@ -33,8 +35,11 @@ class GatedWorld {
   Holds& holds() { return holds_; }
   const Sections& sections() const { return sections_; }
   const Fencing& fencing() const { return fencing_; }
+  const Renewals& renewals() const { return renewals_; }
   /// Number of grants, entries into sections and client ends so far.
   std::uint64_t fruits() const { return holds_.grants() + sections_.entries() + ended_; }
+  /// A fault meets the client.
+  void Disturbed(sim::FaultKind kind, int client);
   /// The process is gone. `killed`: by a fault.
   void Ended(int client, bool killed);
   /// Nobody is left: judges leftovers, and clients that gave up though nobody held the lock.
@@ -88,6 +93,7 @@ class GatedWorld {
   GrantOrder grant_order_;
   Sections sections_;
   Fencing fencing_;
+  Renewals renewals_;
   Refusals refusals_;
   std::vector<bool> alive_;  // clients
   EventLog events_;

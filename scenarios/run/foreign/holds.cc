@@ -84,7 +84,7 @@ void Holds::NoteChange(HoldChange::Kind kind, const HeldId& id, const Hold& hold
 
 void Holds::Lapsed(const HeldId& id, const Hold& hold) {
   if (!hold.stamped) NoteChange(HoldChange::Kind::kExpired, id, hold);
-  if (by_force_) excused_[static_cast<std::size_t>(hold.owner)].insert(id);
+  if (by_force_ || hold.delayed) excused_[static_cast<std::size_t>(hold.owner)].insert(id);
 }
 
 void Holds::Granted(const HeldId& id, const Hold& hold) {
@@ -259,6 +259,7 @@ void Holds::Changed(const HeldId& id, Hold& hold, const HeldData& now, const Com
   if (judged) Find("server-exclusion", id, hold, "took", command);
   const int owner = OwnerOf(id, now, command.client);
   if (owner != hold.owner) NoteLoss(id, hold, command);
+  hold.delayed = hold.delayed && owner == hold.owner;
   hold.data = now;
   hold.owner = owner;
   SetEnd(id, command.now_ms, hold);
@@ -296,6 +297,10 @@ void Holds::Ended(int client, bool killed) {
   alive_[static_cast<std::size_t>(client)] = false;
   killed_[static_cast<std::size_t>(client)] = killed;
   if (!killed) asked_.End(client);
+}
+
+void Holds::Delayed(int client) {
+  for (auto& [id, hold] : holds_) hold.delayed = hold.delayed || hold.owner == client;
 }
 
 void Holds::Entered(int client) {

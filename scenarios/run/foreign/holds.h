@@ -69,8 +69,10 @@ class Holds {
   HoldChanges TakeChanges() { return std::exchange(changes_, {}); }
   /// Whether expiries from now on are caused by a fault.
   void SetByForce(bool by_force) { by_force_ = by_force; }
+  /// A fault keeps the client from what it is doing: what it holds now may run out because of that.
+  void Delayed(int client);
 
-  /// By client: whether a fault let one of its leases run out.
+  /// By client: whether a fault let one of its leases run out, or may have.
   std::vector<bool> excused() const;
   bool Owns(int client) const;  ///< a lock's key
   /// Whether the command names a lock's key that the client owns.
@@ -97,6 +99,7 @@ class Holds {
     bool by_value = false;  // its end is what its owner wrote down
     bool stamped = false;   // the time written down is that of the grant
     bool passed = false;    // its end has passed, and it is still there
+    bool delayed = false;   // its owner was, since the grant
     int kept_alive = 0;     // times extended by others since its owner ended
   };
   struct Command {

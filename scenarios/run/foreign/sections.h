@@ -2,8 +2,8 @@
 //
 // Judges the protected sections that foreign clients report. Section-exclusion (LK003): two clients
 // are between INTERLOCK.ENTER and INTERLOCK.LEAVE of the same name; permits-section (LK013): more
-// clients than permits. Not demanded once a fault has let one of their leases run out, as no lease
-// lock can promise it then. Thread safety: none.
+// clients than permits. Not demanded once a lease of theirs has run out by a fault, or after one
+// had delayed its owner, as no lease lock can promise it then. Thread safety: none.
 #pragma once
 
 #include <cstddef>

@@ -63,6 +63,7 @@ void Add(const DriveRun& run, const DriveOptions& options, DriveSum& sum) {
   sum.entered += entered || (run.has_sections && run.refused) ? 1 : 0;
   sum.refused += run.refused ? 1 : 0;
   sum.fenced += run.fenced ? 1 : 0;
+  sum.outlasted += run.outlasted ? 1 : 0;
   sum.has_writes = sum.has_writes || run.has_writes;
   sum.bounded += run.at_bound ? 1 : 0;
   sum.met += entered || run.refused || run.most_owners > 1 ? 1 : 0;
@@ -147,7 +148,7 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
     bool applies;
   };
   const std::uint64_t by_key = std::max(sum.contended, sum.refused);
-  const std::array<Judged, 11> all = {{
+  const std::array<Judged, 12> all = {{
       {"server-exclusion", by_key, true},
       {"section-exclusion", sum.entered, sum.has_sections && options.permits == 1},
       {"fenced-writes", sum.fenced, sum.has_writes && options.permits == 1},
@@ -158,6 +159,7 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
       {"spurious-refusal", sum.refused, false},
       {"termination", sum.met, false},
       {"keys", sum.owner_gone, sum.owner_gone > 0},
+      {"false-validity", sum.outlasted, sum.outlasted > 0},
       {"permits-section", sum.entered, sum.has_sections && options.permits > 1},
   }};
   std::vector<reports::ResultRow> rows;

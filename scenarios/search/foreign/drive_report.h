@@ -24,6 +24,7 @@ struct DriveSum {
   std::uint64_t entered = 0;     ///< runs with more clients in a section than permits
   std::uint64_t refused = 0;     ///< runs in which a client was refused
   std::uint64_t fenced = 0;      ///< runs with writes under two grants whose order is known
+  std::uint64_t outlasted = 0;   ///< runs in which a section outlasted a lease that was renewed
   std::uint64_t met = 0;         ///< runs in which clients have met at a lock
   std::uint64_t owner_gone = 0;  ///< runs in which an owner of a lock's key ended or was killed
   std::uint64_t bounded = 0;     ///< runs ended by a bound

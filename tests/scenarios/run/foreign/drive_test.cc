@@ -145,6 +145,21 @@ TEST(ManyRunsOfDriveTest, ATokenThatComesWithTheLockMakesOverlapsHarmless) {
   EXPECT_THAT(passed.out, HasSubstr("8 of 8 passed"));
 }
 
+TEST(ManyRunsOfDriveTest, WhoRenewsTheFirstLeaseOnlyOutlastsTheSecond) {
+  const ChildResult found = Drive(Only("", "1"), kPython, "renewed_once.py");
+  EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
+  EXPECT_THAT(found.out, AllOf(HasSubstr("LK014"), HasSubstr("LK003"), HasSubstr("0 faults"),
+                               HasSubstr("this client renews its leases")));
+  const ChildResult sound = Drive(Only("", "1"), kPython, "renewed.py");
+  EXPECT_EQ(sound.exit_code, 0) << sound.out << sound.err;
+  EXPECT_THAT(sound.out, HasSubstr("7 of 7 passed"));  // without LK014 there would be six
+}
+
+TEST(ManyRunsOfDriveTest, WhoRenewsEachLeaseIsAcquittedWhateverDelaysIt) {
+  const ChildResult passed = Drive({"--runs", "40"}, kPython, "renewed.py");
+  EXPECT_EQ(passed.exit_code, 0) << passed.out << passed.err;
+}
+
 TEST(DriveTest, TwoLanguagesMeetAtOneLock) {
   Words options = Only("", "2");
   options.insert(options.begin(), {INTERLOCK_PROGRAM, "drive"});

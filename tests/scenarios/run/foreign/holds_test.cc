@@ -353,6 +353,22 @@ TEST_F(HoldsTest, WhoHasTheLockAnewIsExcusedNoMore) {
   EXPECT_THAT(holds_.excused(), ElementsAre(false, false, false));
 }
 
+TEST_F(HoldsTest, WhoWasDelayedIsExcusedIfThatLeaseRunsOut) {
+  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
+  holds_.Delayed(1);
+  Pass(501);
+  EXPECT_THAT(holds_.excused(), ElementsAre(false, false, false));
+  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
+  holds_.Delayed(0);
+  Send(0, {"PEXPIRE", "k", "600"});
+  Pass(601);
+  EXPECT_THAT(holds_.excused(), ElementsAre(true, false, false));
+  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
+  EXPECT_THAT(holds_.excused(), ElementsAre(false, false, false));
+  Pass(501);
+  EXPECT_THAT(holds_.excused(), ElementsAre(false, false, false));
+}
+
 TEST_F(HoldsTest, WhatBecomesOfALockIsTold) {
   using Kind = HoldChange::Kind;
   const auto told = [this] {
