@@ -29,7 +29,7 @@ namespace {
 
 // What a loaded machine may need to answer, and several times that where another thread does it;
 // only a disagreement waits for it.
-constexpr int kImpatienceMs = 25;
+constexpr int kImpatienceMs = 250;
 
 // It answers "OK" to everything.
 constexpr std::string_view kResetLibrary =
