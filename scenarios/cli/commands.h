@@ -36,6 +36,7 @@ void AddReportCommand(Command app, const Registry& registry, Work& work);
 /// The command serves until it is told to stop.
 void AddServeCommand(Command app, Work& work);
 void AddDriveCommand(Command app, Work& work);
+void AddAuditCommand(Command app, Work& work);
 void AddHelpCommand(CommandLine& line, Work& work);
 /// A hidden command that executes blocks of runs on request; see search/worker_process.h.
 void AddWorkerCommand(Command app, const Registry& registry, Work& work);

@@ -39,6 +39,7 @@ ExitCode ParseAndRun(int argc, char** argv, const scenarios::cli::Registry& regi
   scenarios::cli::AddReportCommand(app, registry, work);
   scenarios::cli::AddServeCommand(app, work);
   scenarios::cli::AddDriveCommand(app, work);
+  scenarios::cli::AddAuditCommand(app, work);
   scenarios::cli::AddHelpCommand(line, work);
   scenarios::cli::AddWorkerCommand(app, registry, work);
   // The program's own options are flags, so the first other word is the command.

@@ -25,8 +25,6 @@ constexpr std::size_t kShownFailures = 5;
 /// Without a number of runs: how many there are at most, and how long they are made.
 constexpr std::uint64_t kMostRuns = 1'000;
 constexpr auto kSearch = std::chrono::seconds(28);
-/// For making all cases smaller and confirming them.
-constexpr auto kConfirmation = std::chrono::seconds(22);
 
 constexpr int kFileTooLarge = 128 + SIGXFSZ;
 
@@ -182,7 +180,7 @@ void Campaign::Take(DriveRun run, sim::Choices& choices, std::uint64_t number) {
 }
 
 Status Campaign::ConfirmAll() {
-  const auto limit = steady_clock::now() + kConfirmation;
+  const auto limit = steady_clock::now() + options_.confirmation;
   auto left = static_cast<std::int64_t>(found_.size());
   for (DriveFound& one : found_) {
     const Duration share = (limit - steady_clock::now()) / left--;

@@ -7,6 +7,7 @@
 // The report has the form of any campaign's. Thread safety: that of ForeignProcess.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -26,6 +27,8 @@ struct CampaignOptions {
   std::optional<std::uint64_t> runs;  ///< nullopt: at most 1000, and as many as 28 s allow
   std::uint64_t seed = 1;
   std::optional<Strategy> strategy;  ///< nullopt: all of them in turn
+  /// For making all cases smaller and confirming them.
+  Duration confirmation = std::chrono::seconds(22);
   /// Called with the number of runs done, and of all, which is estimated if not given.
   std::function<void(std::uint64_t, std::uint64_t)> progress = [](std::uint64_t, std::uint64_t) {};
 };
