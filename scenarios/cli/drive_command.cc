@@ -13,11 +13,13 @@
 #include "reports/json_writer.h"
 #include "reports/text_writer.h"
 #include "scenarios/cli/commands.h"
+#include "scenarios/cli/drive_forced.h"
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/publish.h"
 #include "scenarios/cli/server_option.h"
 #include "scenarios/cli/values.h"
+#include "scenarios/run/foreign/real/servers_here.h"
 #include "scenarios/search/foreign/drive_campaign.h"
 
 namespace interlock::scenarios::cli {
@@ -36,7 +38,8 @@ if it is accepted, or 0 if a larger token was.
 Examples:
   interlock drive -- python3 worker.py
   interlock drive --clients 3 --runs 1000 --out out -- node worker.js --redis {url}
-  interlock drive --replay out/counterexamples/drive.foreign-release.json -- python3 mended.py)";
+  interlock drive --replay out/counterexamples/drive.foreign-release.json -- python3 mended.py
+  interlock drive --replay out/counterexamples/drive.foreign-release.json --redis spawn)";
 
 struct DriveSettings {
   drive::CampaignOptions campaign;
@@ -48,6 +51,7 @@ struct DriveSettings {
   std::string max_real_time;
   std::string strategy;
   std::string replay;
+  std::string redis;  ///< empty: the fake
   std::string clock = "virtual";
   std::uint64_t times = 5;
   OutputSettings output;
@@ -61,6 +65,7 @@ class DriveWork {
     if (const ExitCode usage = Prepare(); usage != ExitCode::kPass) return usage;
     CatchInterruption();
     started_ = std::chrono::steady_clock::now();
+    if (!settings_.redis.empty()) return ReplayOnServers();
     auto result = settings_.replay.empty() ? Search() : Replay();
     if (!result.ok()) {
       const bool input = result.status().code() == StatusCode::kInvalidArgument;
@@ -104,6 +109,12 @@ class DriveWork {
     if (none && settings_.replay.empty()) {
       return Complain(ExitCode::kUsage, "no command: interlock drive -- python3 worker.py");
     }
+    if (!settings_.redis.empty() && settings_.redis != "spawn") {
+      const auto servers = drive::ServersHere(settings_.redis);
+      if (!servers.ok()) {
+        return Complain(ExitCode::kUsage, fmt::format("--redis: {}", servers.status().message()));
+      }
+    }
     return PrepareOut(settings_.output);
   }
 
@@ -142,17 +153,38 @@ class DriveWork {
     return drive::RunCampaign(settings_.campaign);
   }
 
-  /// Uses the command given, if any, instead of the recorded one.
-  Result<drive::DriveResult> Replay() {
+  Status Bad(std::string_view what) const {
+    return Invalid(fmt::format("{}: {}", settings_.replay, what));
+  }
+
+  Result<reports::Counterexample> ReadExample() const {
     const auto text = ReadWholeFile(settings_.replay);
     if (!text.ok()) return text.status();
     auto read = reports::ReadCounterexample(*text);
-    const auto bad = [this](std::string_view what) {
-      return Invalid(fmt::format("{}: {}", settings_.replay, what));
-    };
-    if (!read.value.has_value()) return bad(read.error);
-    auto one = drive::ReadCase(read.value->program);
-    if (!one.ok()) return bad(one.status().message());
+    if (!read.value.has_value()) return Bad(read.error);
+    if (auto one = drive::ReadCase(read.value->program); !one.ok()) {
+      return Bad(one.status().message());
+    }
+    return *std::move(read.value);
+  }
+
+  ExitCode ReplayOnServers() {
+    const auto example = ReadExample();
+    if (!example.ok()) return Complain(ExitCode::kBadInput, example.status().message());
+    drive::RealReplayOptions options;
+    options.redis = settings_.redis;
+    options.command = settings_.campaign.drive.command;
+    options.times = settings_.times;
+    options.stop = &Interrupted();
+    return ReplayDriveCase(*example, settings_.replay, options, settings_.output.json);
+  }
+
+  /// Uses the command given, if any, instead of the recorded one.
+  Result<drive::DriveResult> Replay() {
+    const auto example = ReadExample();
+    if (!example.ok()) return example.status();
+    auto one = drive::ReadCase(example->program);
+    if (!one.ok()) return one.status();
     if (!settings_.campaign.drive.command.empty()) {
       one->options.command = settings_.campaign.drive.command;
     }
@@ -287,7 +319,16 @@ void AddDriveCommand(Command app, Work& work) {
       .InRange(1, 1'000'000)
       .Needs(replay)
       .ShowDefault();
-  command.Add("--out", settings->output.out, "folder for run.json and the counterexample");
+  const Option out =
+      command.Add("--out", settings->output.out, "folder for run.json and the counterexample");
+  command
+      .Add(
+          "--redis", settings->redis,
+          "replay on real servers, clients as they are: spawn, to start them, or the URLs of empty "
+          "ones on this machine, separated by commas")
+      .Check(NotEmpty)
+      .Needs(replay)
+      .Excludes(out);
   command.Flag("--json", settings->output.json, "print run.json instead of text");
   command.Footer(std::string(kDriveFooter));
   IfChosen(command, work, [settings] { return DriveWork(*settings).Run(); });

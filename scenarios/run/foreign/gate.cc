@@ -2,10 +2,10 @@
 #include "scenarios/run/foreign/gate.h"
 
 #include <algorithm>
-#include <array>
 #include <thread>
 #include <utility>
 
+#include "scenarios/run/foreign/ordered.h"
 #include "scenarios/run/foreign/words.h"
 #include "sim/redis/reply.h"
 #include "sim/redis/resp.h"
@@ -23,15 +23,6 @@ using sim::redis::Argv;
 using sim::redis::ClientId;
 using sim::redis::RequestParser;
 using sim::redis::Value;
-
-// Commands that drivers send to get a connection ready: their order changes nothing.
-constexpr std::array<std::string_view, 18> kUnordered = {
-    "auth", "client", "command",  "config", "echo", "hello",  "info",    "lolwut", "module",
-    "ping", "quit",   "readonly", "reset",  "role", "select", "slowlog", "time",   "latency"};
-
-bool IsOrdered(const Argv& argv) {
-  return std::ranges::count(kUnordered, sim::redis::ToLower(argv.front())) == 0;
-}
 
 }  // namespace
 
@@ -52,7 +43,7 @@ struct Gate::Wire {
   ClientId id = 0;  // 0: the server has closed it
   std::shared_ptr<sim::serve::Connection> connection;
   std::optional<Argv> parked;
-  bool in_transaction = false;
+  OrderedCommands ordered;
   bool deaf = false;  // replies to it are lost
   bool withheld = false;
   std::string kept_back;  // part of the server's output
@@ -151,11 +142,7 @@ void Gate::TakeNext(Wire& wire) {
       return;
     }
     Argv argv = std::move(wire.connection->parser().command());
-    const std::string name = sim::redis::ToLower(argv.front());
-    const bool queued = wire.in_transaction && name != "exec" && name != "discard";
-    if (name == "multi") wire.in_transaction = true;
-    if (name == "exec" || name == "discard") wire.in_transaction = false;
-    if (queued || name == "multi" || name == "discard" || !IsOrdered(argv)) {
+    if (!wire.ordered.Take(argv)) {
       unordered_ = true;
       Execute(wire, argv, queued);
       unordered_ = false;

@@ -102,7 +102,8 @@ bool GatedWorld::NoteExpired() {
   NoteAnswers();
   bool any = false;
   for (int node = 0; node < gate_.nodes(); ++node) {
-    for (KeyDetails& expired : holds_.Expired(node, gate_.server(node), now_ms())) {
+    for (KeyDetails& expired :
+         holds_.Expired(node, HeldDataOf(node, gate_.server(node)), now_ms())) {
       Log(-1, EventKind::kExpired, std::move(expired));
       any = true;
     }
@@ -130,7 +131,8 @@ bool GatedWorld::Perform(const Parked& parked, Gate::Outcome outcome, std::int64
   gate_.Release(parked.connection, outcome);
   if (gate_.IsBlocked(parked.client)) refusals_.Blocked(parked.client);
   NoteAnswers();
-  holds_.After(parked.client, parked.node, argv, gate_.TakeEffects(), server, now_ms());
+  holds_.After(parked.client, parked.node, argv, gate_.TakeEffects(),
+               HeldDataOf(parked.node, server), now_ms());
   NoteChanges();
   if (write && outcome != Gate::Outcome::kRequestLost) {
     return Write(parked.client, *write, accepted);

@@ -12,9 +12,9 @@ constexpr int kDatabases = 16;  // of a server without a configuration file
 
 }  // namespace
 
-std::map<HeldId, HeldData> HeldDataOf(int node, const sim::redis::Server& server) {
+HeldMap HeldDataOf(int node, const sim::redis::Server& server) {
   using Kind = HeldData::Kind;
-  std::map<HeldId, HeldData> data;
+  HeldMap data;
   for (int database = 0; database < kDatabases; ++database) {
     for (const auto& [key, end_ms] : server.PeekKeys(database)) {
       const auto add = [&, &one_key = key, &one_end_ms = end_ms](Kind kind, std::string part,

@@ -28,7 +28,9 @@ struct HeldData {
   std::optional<std::int64_t> key_end_ms;  ///< Unix time; nullopt: the key has no TTL
 };
 
+using HeldMap = std::map<HeldId, HeldData>;
+
 /// In all databases.
-std::map<HeldId, HeldData> HeldDataOf(int node, const sim::redis::Server& server);
+HeldMap HeldDataOf(int node, const sim::redis::Server& server);
 
 }  // namespace interlock::scenarios::drive

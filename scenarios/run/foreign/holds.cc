@@ -46,9 +46,7 @@ void Holds::Find(std::string_view slug, const HeldId& id, const Hold& hold, std:
                                       did, key, ClientName(hold.owner), command.text)});
 }
 
-std::vector<KeyDetails> Holds::Expired(int node, const sim::redis::Server& server,
-                                       std::int64_t now_ms) {
-  const auto data = HeldDataOf(node, server);
+std::vector<KeyDetails> Holds::Expired(int node, const HeldMap& data, std::int64_t now_ms) {
   std::vector<KeyDetails> ended;
   std::set<std::string> keys;
   for (auto one = holds_.begin(); one != holds_.end();) {
@@ -267,13 +265,12 @@ void Holds::Changed(const HeldId& id, Hold& hold, const HeldData& now, const Com
 }
 
 void Holds::After(int client, int node, const Argv& argv, const std::vector<Argv>& effects,
-                  const sim::redis::Server& server, std::int64_t now_ms) {
+                  const HeldMap& data, std::int64_t now_ms) {
   NoteWords(client, argv);
   for (const Argv& effect : effects) NoteWords(client, effect);
   asked_.Send(client, argv);
   NoteAsked(client, node, effects, now_ms);
   const Command command{client, sim::redis::ToText(argv), effects, now_ms};
-  const auto data = HeldDataOf(node, server);
   std::erase_if(holds_, [&](const auto& one) {
     const bool gone = one.first.node == node && !data.contains(one.first);
     if (gone) Gone(one.first, one.second, command);

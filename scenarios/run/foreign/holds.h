@@ -50,12 +50,12 @@ class Holds {
   /// may differ from the server's.
   Holds(int clients, std::string pattern, std::int64_t clocks_apart_ms, Findings& findings);
 
-  /// What has expired since the last call. Called before each command.
-  std::vector<KeyDetails> Expired(int node, const sim::redis::Server& server, std::int64_t now_ms);
+  /// What has expired since the last call. Called before each command. `data`: of that node.
+  std::vector<KeyDetails> Expired(int node, const HeldMap& data, std::int64_t now_ms);
   /// Takes in the data after a command of the client; `effects`: the commands that a script or
   /// transaction ran.
   void After(int client, int node, const sim::redis::Argv& argv,
-             const std::vector<sim::redis::Argv>& effects, const sim::redis::Server& server,
+             const std::vector<sim::redis::Argv>& effects, const HeldMap& data,
              std::int64_t now_ms);
   /// The process is gone, and what it owns is nobody's. `killed`: by a fault.
   void Ended(int client, bool killed);

@@ -67,6 +67,24 @@ TEST(DriveTest, ANaiveReleaseInPythonRemovesAnothersLockAndDoesSoAgain) {
   const ChildResult sound = RunChild({INTERLOCK_PROGRAM, "drive", "--replay", file, "--",
                                       "/usr/bin/python3", kExamples + "lock.py"});
   EXPECT_EQ(sound.exit_code, 0) << sound.out << sound.err;
+  // A real server shows both, to clients as they are.
+  const Words on_server = {INTERLOCK_PROGRAM, "drive", "--replay", file,
+                           "--redis",         "spawn", "--times",  "1"};
+  const ChildResult reproduced = RunChild(on_server);
+  EXPECT_EQ(reproduced.exit_code, 1) << reproduced.out << reproduced.err;
+  EXPECT_THAT(reproduced.out, AllOf(HasSubstr("REPRODUCED"), HasSubstr("in 1 of 1 try on"),
+                                    HasSubstr("which C2 held, by DEL lock:stock")));
+  Words mended = on_server;
+  mended.insert(mended.end(), {"--", "/usr/bin/python3", kExamples + "lock.py"});
+  const ChildResult differs = RunChild(mended);
+  EXPECT_EQ(differs.exit_code, 70) << differs.out << differs.err;
+  EXPECT_THAT(differs.out, AllOf(HasSubstr("DIFFERS"), HasSubstr("in 0 of 1 try"),
+                                 HasSubstr("C1 sends SET lock:stock")));
+  Words remote = on_server;
+  remote[5] = "redis://192.0.2.1:6379";
+  const ChildResult refused = RunChild(remote);
+  EXPECT_EQ(refused.exit_code, 64);
+  EXPECT_THAT(refused.err, HasSubstr("192.0.2.1 is not this machine"));
 }
 
 TEST(ManyRunsOfDriveTest, AnExpireOfItsOwnInRubyLeavesTheLockForEver) {

@@ -32,16 +32,16 @@ class HoldsTest : public ::testing::Test, private sim::redis::Sink {
   }
 
   void Send(int client, const sim::redis::Argv& argv) {
-    holds_.Expired(0, server_, now_ms_);
+    holds_.Expired(0, HeldDataOf(0, server_), now_ms_);
     effects_.clear();
     server_.Execute(id_, argv);
-    holds_.After(client, 0, argv, effects_, server_, now_ms_);
+    holds_.After(client, 0, argv, effects_, HeldDataOf(0, server_), now_ms_);
   }
 
   void Pass(std::int64_t ms) {
     now_ms_ += ms;
     server_.SetTime(now_ms_ * 1'000);
-    holds_.Expired(0, server_, now_ms_);
+    holds_.Expired(0, HeldDataOf(0, server_), now_ms_);
   }
 
   std::vector<std::string> Found() const {
