@@ -144,7 +144,7 @@ void Gate::TakeNext(Wire& wire) {
     Argv argv = std::move(wire.connection->parser().command());
     if (!wire.ordered.Take(argv)) {
       unordered_ = true;
-      Execute(wire, argv, queued);
+      Execute(wire, argv, wire.ordered.in_transaction());
       unordered_ = false;
     } else {
       wire.parked = std::move(argv);

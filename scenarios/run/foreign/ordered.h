@@ -14,6 +14,8 @@ class OrderedCommands {
  public:
   /// Takes the connection's next command, and says whether it has a place in the order.
   bool Take(const sim::redis::Argv& argv);
+  /// Whether commands are queued until EXEC now.
+  bool in_transaction() const { return in_transaction_; }
 
  private:
   bool in_transaction_ = false;

@@ -181,9 +181,9 @@ void Relay::TakeNext(Wire& wire) {
 void Relay::Pass(Wire& wire, const Argv& argv, bool ordered) {
   observer_.OnPassed({wire.client, wire.node, wire.number, wire.of_client, &argv});
   if (IsReport(argv)) {
-    const Value answer = AnswerTo(argv);
+    const Value answer = AnswerTo(argv, wire.ordered.in_transaction(), resources_);
     std::string bytes;
-    sim::redis::AppendReply(answer, 2, &bytes);  // a status or an error, which 3 has, too
+    sim::redis::AppendReply(answer, 2, &bytes);  // the same in RESP3
     if (section_ > Duration{} && Enters(argv)) {
       wire.withheld = true;
       sections_.emplace(std::chrono::steady_clock::now() + section_, wire.number);

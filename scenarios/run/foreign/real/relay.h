@@ -26,6 +26,7 @@
 #include <interlock/time.h>
 
 #include "scenarios/run/foreign/gate.h"
+#include "scenarios/run/foreign/words.h"
 #include "sim/redis/resp.h"
 #include "sim/serve/alarm.h"
 #include "sim/serve/connection.h"
@@ -116,6 +117,7 @@ class Relay : private sim::serve::Connection::Owner {
   Duration section_{};
   std::multimap<sim::serve::Alarm::Time, std::uint64_t> sections_;  // when they end; connections
   sim::serve::Alarm alarm_;
+  GuardedResources resources_;
   Status trouble_;
 };
 
