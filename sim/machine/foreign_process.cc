@@ -2,10 +2,12 @@
 #include "sim/machine/foreign_process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -203,7 +205,9 @@ Result<std::unique_ptr<ForeignProcess>> ForeignProcess::Start(
 ForeignProcess::~ForeignProcess() {
   Kill();
   close(output_);
-  if (reports_ >= 0) close(reports_);
+  for (const int file : {reports_, handle_}) {
+    if (file >= 0) close(file);
+  }
 }
 
 bool ForeignProcess::TakeEnd(bool wait) {
@@ -235,6 +239,16 @@ bool ForeignProcess::ended() {
   return true;
 }
 
+void ForeignProcess::AwaitEnd(Duration at_most) {
+  if (ended_) return;
+  if (reports_ < 0 && handle_ < 0) handle_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+  const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(at_most).count();
+  constexpr std::int64_t kSecondNs = 1'000'000'000;
+  const timespec length{ns / kSecondNs, ns % kSecondNs};
+  pollfd end{reports_ < 0 ? handle_ : reports_, POLLIN, 0};
+  ppoll(&end, 1, &length, nullptr);
+}
+
 std::optional<ForeignProcess::Activity> ForeignProcess::ActivityOf(
     const std::vector<int>& but_threads) const {
   Activity sum;
@@ -245,6 +259,14 @@ std::optional<ForeignProcess::Activity> ForeignProcess::ActivityOf(
 
 bool ForeignProcess::Runs(int thread) {
   return IsRunning(Content("/proc/" + std::to_string(thread) + "/status"));
+}
+
+bool ForeignProcess::CatchesContinue() const {
+  const std::string status = Content("/proc/" + std::to_string(pid_) + "/status");
+  const std::string_view caught = StatusField(status, "\nSigCgt:");
+  std::uint64_t signals = 0;
+  std::from_chars(caught.data(), caught.data() + caught.size(), signals, 16);
+  return (signals >> (SIGCONT - 1) & 1U) != 0;
 }
 
 bool ForeignProcess::HasMapped(std::string_view name) const {

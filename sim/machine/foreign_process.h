@@ -46,8 +46,12 @@ class ForeignProcess {
   ForeignProcess(const ForeignProcess&) = delete;
   ForeignProcess& operator=(const ForeignProcess&) = delete;
 
+  pid_t pid() const { return pid_; }
   /// Checks whether it has ended.
   bool ended();
+  bool seen_to_end() const { return ended_; }
+  /// Waits until it has ended, for at most that long.
+  void AwaitEnd(Duration at_most);
   /// The exit code after it has ended: 0 for success; a signal's number plus 128.
   int exit_code() const { return exit_code_; }
 
@@ -72,6 +76,8 @@ class ForeignProcess {
   void Continue();  ///< SIGCONT to the group
   void Kill();      ///< SIGKILL to the group; returns when the process is gone
   bool stopped() const { return stopped_; }
+  /// Whether it does something when it is continued after a stop.
+  bool CatchesContinue() const;
 
   /// The last bytes of its output, on stdout and stderr.
   std::string OutputTail(std::size_t bytes) const;
@@ -83,6 +89,7 @@ class ForeignProcess {
   const pid_t pid_;
   const int output_;   // a file in memory
   const int reports_;  // -1: it is a child of this process
+  int handle_ = -1;    // of the process, made when it is awaited
   bool ended_ = false;
   bool stopped_ = false;
   int exit_code_ = 0;

@@ -24,6 +24,7 @@ namespace {
 
 /// A copy takes some milliseconds.
 constexpr int kMostMs = 5'000;
+constexpr int kMsPerS = 1'000;
 
 /// How much of what it has printed before is found in a copy's output.
 constexpr std::size_t kMostOutput = 4096;
@@ -135,14 +136,21 @@ Result<std::unique_ptr<ForeignProcess>> ProcessTemplate::Copy(const std::vector<
   const std::string before = process_->OutputTail(kMostOutput);
   (void)!write(output, before.data(), before.size());
   TemplateReport report;
-  const bool told = AskForCopy(control_, {clock.PageOf(client_), output}) && Hear(control_, report);
+  const bool asked = AskForCopy(control_, {clock.PageOf(client_), output});
+  const bool told = asked && Hear(control_, report);
   if (told && report.news == TemplateNews::kCopied) {
     return std::make_unique<ForeignProcess>(report.number, output,
                                             fcntl(control_, F_DUPFD_CLOEXEC, 0));
   }
   close(output);
-  if (told) errno = report.number;
-  return Failed("a client's process cannot be copied");
+  constexpr const char* kFailed = "a client's process cannot be copied";
+  if (!asked) return Failed(kFailed);
+  if (!told) {
+    return Status(StatusCode::kUnavailable,
+                  fmt::format("{}: it has not answered for {} s", kFailed, kMostMs / kMsPerS));
+  }
+  errno = report.number;
+  return Failed(kFailed);
 }
 
 }  // namespace interlock::sim::machine

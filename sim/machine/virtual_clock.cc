@@ -36,6 +36,18 @@ Status Failed(std::string_view what) {
 
 std::string PathOf(int file) { return fmt::format("/proc/{}/fd/{}", getpid(), file); }
 
+/// A file with the library; -1: none can be had.
+int MakeLibrary(std::string_view name) {
+  const int file = memfd_create(std::string(name).c_str(), MFD_CLOEXEC);
+  const std::string_view library = ClockLibrary();
+  if (file < 0) return file;
+  if (write(file, library.data(), library.size()) == static_cast<ssize_t>(library.size())) {
+    return file;
+  }
+  close(file);
+  return -1;
+}
+
 bool Exists(const Sleeper& one) {
   return syscall(SYS_tgkill, one.process.load(), one.thread.load(), 0) == 0 || errno == EPERM;
 }
@@ -59,19 +71,18 @@ void Wake(Sleeper& one, int datagrams) {
 struct VirtualClock::Page {
   int file = -1;
   SharedClock* clock = nullptr;
+  std::unique_ptr<WaitWatch> watch;
 };
 
 Result<std::unique_ptr<VirtualClock>> VirtualClock::Make(
     const std::vector<std::uint64_t>& entropy) {
   std::unique_ptr<VirtualClock> made(new VirtualClock());
   made->datagrams_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  made->library_ = memfd_create(kLibrary.data(), MFD_CLOEXEC);
-  if (made->datagrams_ < 0 || made->library_ < 0) return Failed("no clock for clients");
-  const std::string_view library = ClockLibrary();
-  if (write(made->library_, library.data(), library.size()) !=
-      static_cast<ssize_t>(library.size())) {
-    return Failed("cannot lay out the clients' clock");
-  }
+  if (made->datagrams_ < 0) return Failed("no clock for clients");
+  static int library = -1;
+  if (library < 0) library = MakeLibrary(kLibrary);
+  if (library < 0) return Failed("cannot lay out the clients' clock");
+  made->library_ = library;
   for (const std::uint64_t words : entropy) {
     Page& page = made->pages_.emplace_back();
     page.file = memfd_create("interlock-time", MFD_CLOEXEC);
@@ -83,6 +94,7 @@ Result<std::unique_ptr<VirtualClock>> VirtualClock::Make(
     page.clock->client = static_cast<std::int32_t>(made->pages_.size() - 1);
     page.clock->entropy = words;
     page.clock->now_ns = kEpochUs * kNsPerUs;
+    page.watch = std::make_unique<WaitWatch>(page.clock->wait);
   }
   return made;
 }
@@ -92,12 +104,15 @@ VirtualClock::~VirtualClock() {
     if (page.clock != nullptr) munmap(page.clock, sizeof(SharedClock));
     if (page.file >= 0) close(page.file);
   }
-  if (library_ >= 0) close(library_);
   if (datagrams_ >= 0) close(datagrams_);
 }
 
 SharedClock& VirtualClock::page(int client) const {
   return *pages_[static_cast<std::size_t>(client)].clock;
+}
+
+WaitWatch& VirtualClock::watch(int client) const {
+  return *pages_[static_cast<std::size_t>(client)].watch;
 }
 
 ForeignProcess::Environment VirtualClock::EnvironmentOf(int client) const {
@@ -137,14 +152,20 @@ void VirtualClock::SetTime(std::int64_t unix_us) {
   for (std::size_t client = 0; client < pages_.size(); ++client) {
     SharedClock& clock = *pages_[client].clock;
     if (clock.now_ns == now_ns) continue;
+    const auto is_due = [now_ns](const Sleeper& one) {
+      return one.thread != 0 && one.until_ns < now_ns;
+    };
+    const auto sleepers = SleepersOf(clock);
+    bool any = std::any_of(sleepers.begin(), sleepers.end(), is_due);
+    if (any) pages_[client].watch->BeginGift();
     clock.now_ns = now_ns;
     clock.readings = 0;
-    bool any = false;
     for (Sleeper& one : SleepersOf(clock)) {
-      if (one.thread == 0 || one.until_ns >= now_ns) continue;
+      if (!is_due(one)) continue;
       Wake(one, datagrams_);
       any = true;
     }
+    if (any) pages_[client].watch->EndGift();
     if (any) woken_.push_back(static_cast<int>(client));
   }
 }

@@ -5,8 +5,9 @@
 // time, and no lease expires and no client wakes except when the driver says so. Random numbers
 // that a client requests from the system are drawn from the run's own.
 //
-// Guarantee: nothing of it remains when the object is gone, or the process killed: the library and
-// the pages are files in memory, which clients open by this process's number. Thread safety: none.
+// Guarantee: no page remains when the object is gone, and nothing at all when the process is: the
+// library and the pages are files in memory, which clients open by this process's number. The
+// library's is made once. Thread safety: none.
 // All times are Unix times in us.
 #pragma once
 
@@ -21,6 +22,7 @@
 #include "sim/machine/clock/shared_clock.h"
 #include "sim/machine/foreign_process.h"
 #include "sim/machine/stillness.h"
+#include "sim/machine/wait_watch.h"
 
 namespace interlock::sim::machine {
 
@@ -74,6 +76,24 @@ class VirtualClock {
   std::uint64_t waits(int client) const { return page(client).waits; }
   /// Threads that poll the clock, and so run again and again.
   Napping NappingOf(int client) const;
+  /// What its process publishes about its waits.
+  WaitWatch& watch(int client) const;
+  /// Brackets something that a client is given, such as bytes. `clock`: null means none.
+  class Gift {
+   public:
+    Gift(VirtualClock* clock, int client)
+        : watch_(clock != nullptr ? &clock->watch(client) : nullptr) {
+      if (watch_ != nullptr) watch_->BeginGift();
+    }
+    ~Gift() {
+      if (watch_ != nullptr) watch_->EndGift();
+    }
+    Gift(const Gift&) = delete;
+    Gift& operator=(const Gift&) = delete;
+
+   private:
+    WaitWatch* watch_;
+  };
   /// Whether it does nothing but read the time.
   bool Spins(int client) const;
   /// The library's file name, which identifies programs that have loaded it.
@@ -84,7 +104,7 @@ class VirtualClock {
   VirtualClock() = default;
   SharedClock& page(int client) const;
 
-  int library_ = -1;    // files
+  int library_ = -1;    // a file
   int datagrams_ = -1;  // a socket
   std::vector<Page> pages_;
   std::vector<int> woken_;  // clients

@@ -71,7 +71,7 @@ bool Connection::Write() {
   socket_.async_wait(Socket::wait_write,
                      [self = shared_from_this()](const boost::system::error_code&) {
                        self->awaiting_room_ = false;
-                       self->Flush();
+                       self->owner_.OnRoom(*self);
                      });
   return false;
 }

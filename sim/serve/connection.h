@@ -36,6 +36,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     virtual void OnBytes(Connection& connection) = 0;
     /// The peer is gone, or everything is written after CloseWhenFlushed; the connection is closed.
     virtual void OnGone(Connection& connection) = 0;
+    /// The peer has made room for what is still to be written.
+    virtual void OnRoom(Connection& connection) { connection.Flush(); }
   };
 
   /// The owner's data about a connection.

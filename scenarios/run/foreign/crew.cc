@@ -12,6 +12,7 @@ namespace interlock::scenarios::drive {
 namespace {
 
 using sim::machine::Sign;
+using Look = sim::machine::WaitWatch::Look;
 using std::chrono::microseconds;
 
 constexpr Duration kStillFor = microseconds(2'000);
@@ -19,8 +20,12 @@ constexpr Duration kStillFor = microseconds(2'000);
 // that gave no sign of waiting waits for something other than time.
 constexpr Duration kStillInWait = microseconds(1'000);
 constexpr Duration kStillWithoutSign = microseconds(20'000);
+/// A thread that publishes its waits is expected to be busy for less than this.
+constexpr Duration kPublishedSoon = microseconds(2'000);
+constexpr Duration kEndsSoon = microseconds(20'000);
 constexpr Duration kPause = microseconds(1'000);
-constexpr Duration kPauseVirtually = microseconds(100);
+constexpr Duration kShortestPause = microseconds(100);
+constexpr Duration kLongestPause = microseconds(2'000);
 
 }  // namespace
 
@@ -58,8 +63,17 @@ int Crew::CountAlive() const {
   return static_cast<int>(std::ranges::count(members_, false, &Member::over));
 }
 
+bool Crew::IsUndisturbed(int client) const {
+  const Member& one = member(client);
+  return clock_ != nullptr && !one.disturbed && gate_.waited(client) == one.commands &&
+         clock_->waits(client) == one.waits;
+}
+
 bool Crew::HasEnded(int client) {
   Member& one = member(client);
+  // The end of a process that waits closes its connections, which disturbs it.
+  const bool waits = one.seen == Look::kStill && IsUndisturbed(client);
+  if (waits && !one.process->seen_to_end()) return one.over;
   if (!one.over && one.process->ended()) one.over = true;
   return one.over;
 }
@@ -67,35 +81,85 @@ bool Crew::HasEnded(int client) {
 void Crew::Disturb(int client) {
   Member& one = member(client);
   one.disturbed = true;
+  one.since = std::chrono::steady_clock::now();
   one.stillness.Forget();
   one.commands = gate_.waited(client);
   if (clock_ != nullptr) one.waits = clock_->waits(client);
 }
 
+bool Crew::ShowsClock(int client) {
+  return clock_->watch(client).LookAt(member(client).process->pid(), true) == Look::kStill;
+}
+
+void Crew::Read() {
+  if (clock_ == nullptr) return;
+  for (int client = 0; client < size(); ++client) {
+    clock_->watch(client).Read();
+    member(client).waits_read = clock_->waits(client);
+  }
+}
+
 bool Crew::IsStill(int client) {
   Member& one = member(client);
-  if (clock_ == nullptr) {
-    const Sign sign = gate_.HasParked(client) ? Sign::kCommand : Sign::kNone;
-    return one.stillness.Look(*one.process, sign, {}, kStillFor);
-  }
+  one.still = clock_ == nullptr ? IsStillByMachine(client) : LooksStill(client);
+  return one.still;
+}
+
+bool Crew::IsStillByMachine(int client) {
+  Member& one = member(client);
+  const Sign sign = gate_.HasParked(client) ? Sign::kCommand : Sign::kNone;
+  return one.stillness.Look(*one.process, sign, {}, kStillFor);
+}
+
+/// By a virtual clock.
+bool Crew::LooksStill(int client) {
+  Member& one = member(client);
   if (one.process->stopped()) return true;
   const std::uint64_t commands = gate_.waited(client);
-  const std::uint64_t waits = clock_->waits(client);
+  const std::uint64_t waits = one.waits_read;
   const bool told = commands != one.commands;
   const bool waited = waits != one.waits;
   if (!one.disturbed && !told && !waited) return true;
-  if (clock_->IsWaking(client)) return false;
-  const Duration apart = waited ? kStillInWait : kStillWithoutSign;
-  const Sign of_waits = waited ? Sign::kWait : Sign::kNone;
-  const Sign sign = told ? Sign::kCommand : of_waits;
-  if (!one.stillness.Look(*one.process, sign, clock_->NappingOf(client), apart)) return false;
+  one.seen = clock_->watch(client).LookAt(one.process->pid(), gate_.HasParked(client));
+  if (one.seen != Look::kStill) {
+    // A thread that is busy for long may block in a way that is not published.
+    if (one.seen == Look::kSeemsStill) return false;
+    const bool published = one.seen != Look::kUnknown;
+    if (published && std::chrono::steady_clock::now() - one.since < kPublishedSoon) return false;
+    if (clock_->IsWaking(client) || clock_->waits(client) != waits) return false;
+    const Duration apart = waited ? kStillInWait : kStillWithoutSign;
+    const Sign of_waits = waited ? Sign::kWait : Sign::kNone;
+    const Sign sign = told ? Sign::kCommand : of_waits;
+    if (!one.stillness.Look(*one.process, sign, clock_->NappingOf(client), apart)) return false;
+    clock_->watch(client).TakeAsStill();
+  }
   one.disturbed = false;
   one.commands = commands;
   one.waits = waits;
   return true;
 }
 
-Duration Crew::pause() const { return clock_ == nullptr ? kPause : kPauseVirtually; }
+Duration Crew::AwaitOne(Duration quiet) {
+  if (clock_ == nullptr) return kPause;
+  for (int client = 0; client < size(); ++client) {
+    const Member& one = member(client);
+    if (one.over || one.still) continue;
+    switch (one.seen) {
+      case Look::kBusy:
+        clock_->watch(client).Await(kPublishedSoon / 4);
+        return {};
+      case Look::kEnds:
+        one.process->AwaitEnd(kEndsSoon);
+        return {};
+      case Look::kSeemsStill:
+        return kPause;
+      default:
+        break;
+    }
+    break;
+  }
+  return std::clamp(quiet / 4, kShortestPause, kLongestPause);
+}
 
 Duration Crew::ProcessorTime() const {
   Duration sum{};
@@ -108,10 +172,14 @@ void Crew::Stop(int client, std::uint32_t steps) {
   member(client).process->Stop();
 }
 
+/// A published wait goes on as if nothing had happened.
 void Crew::Continue(int client) {
-  member(client).stopped_for = 0;
-  member(client).process->Continue();
-  Disturb(client);
+  Member& one = member(client);
+  one.stopped_for = 0;
+  const bool waits = clock_ != nullptr && !one.process->ended() &&
+                     !one.process->CatchesContinue() && ShowsClock(client);
+  one.process->Continue();
+  if (!waits) Disturb(client);
 }
 
 void Crew::Kill(int client) {

@@ -5,10 +5,12 @@
 //
 // By the machine's clock a still process may resume by itself at any time. By a virtual clock it
 // does so only when given something to do: a reply, a time reached, a signal. So only then is it
-// polled again, until another command or another wait shows that it has acted. Thread safety: that
-// of ForeignProcess.
+// looked at again, until another command or another wait shows that it has acted. A process of one
+// thread publishes that (see wait_watch.h), and the driver sleeps until then; any other is looked
+// for in /proc. Thread safety: that of ForeignProcess.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -21,6 +23,7 @@
 #include "sim/machine/foreign_process.h"
 #include "sim/machine/stillness.h"
 #include "sim/machine/virtual_clock.h"
+#include "sim/machine/wait_watch.h"
 
 namespace interlock::scenarios::drive {
 
@@ -38,13 +41,19 @@ class Crew {
   int copied() const { return copied_; }  ///< how many were copied, not started
   sim::machine::ForeignProcess& process(int client) { return *member(client).process; }
 
-  /// Whether it has ended by itself; from then on it is not alive.
+  /// Whether it has ended by itself; from then on it is not alive. A still one has not.
   bool HasEnded(int client);
   /// The client has been given something to do, so it must be polled again.
   void Disturb(int client);
+  /// Whether it is one process that uses the virtual clock, to all that it shows.
+  bool ShowsClock(int client);
+  /// Must come before the reading of what clients may have sent, and that before IsStill().
+  void Read();
   bool IsStill(int client);
-  /// How long to wait before polling again a client that is not still.
-  Duration pause() const;
+  /// Waits for a client that was not still when last asked about, if it tells when it will be.
+  /// Returns how long to wait for what clients send before all are looked at again. `quiet`: how
+  /// long nothing has been sent.
+  Duration AwaitOne(Duration quiet);
 
   /// The processor time used by all of them.
   Duration ProcessorTime() const;
@@ -64,10 +73,17 @@ class Crew {
     std::uint32_t stopped_for = 0;  // steps
     bool disturbed = true;
     bool over = false;
-    std::uint64_t commands = 0;  // when it was disturbed, or found to be still
+    bool still = false;  // when last asked about
+    sim::machine::WaitWatch::Look seen = sim::machine::WaitWatch::Look::kUnknown;
+    std::chrono::steady_clock::time_point since;  // of `disturbed`
+    std::uint64_t commands = 0;                   // when it was disturbed, or found to be still
     std::uint64_t waits = 0;
+    std::uint64_t waits_read = 0;
   };
   Result<std::unique_ptr<sim::machine::ForeignProcess>> StartOne(int client);
+  bool IsStillByMachine(int client);
+  bool LooksStill(int client);
+  bool IsUndisturbed(int client) const;
   Member& member(int client) { return members_[static_cast<std::size_t>(client)]; }
   const Member& member(int client) const { return members_[static_cast<std::size_t>(client)]; }
 

@@ -110,9 +110,11 @@ bool Drive::Settle() {
   SteadyTime limit = std::chrono::steady_clock::now() + half;
   std::vector<Duration> worked;  // by client, in the middle of the patience
   int extended = 0;
+  SteadyTime heard = std::chrono::steady_clock::now();
   for (;;) {
     Disturb();
-    state_.world.Poll(Duration{});
+    state_.crew.Read();
+    if (state_.world.Poll(Duration{})) heard = std::chrono::steady_clock::now();
     const bool all = LookAtAll();
     if (state_.crew.CountAlive() == 0 || *state_.options.stop) return false;
     if (NobodyConnects()) {
@@ -130,7 +132,9 @@ bool Drive::Settle() {
         return false;
       }
     }
-    state_.world.Poll(state_.crew.pause());
+    const Duration pause = state_.crew.AwaitOne(std::chrono::steady_clock::now() - heard);
+    Disturb();
+    if (pause.count() > 0 && state_.world.Poll(pause)) heard = std::chrono::steady_clock::now();
   }
 }
 
@@ -213,6 +217,7 @@ void Drive::LookAtClocks(const std::vector<Parked>& ready) {
     ClientNote& note = state_.note(one.client);
     if (state_.clock == nullptr || std::exchange(note.looked_at, true)) continue;
     note.own_clock =
+        !state_.crew.ShowsClock(one.client) &&
         !state_.crew.process(one.client).HasMapped(sim::machine::VirtualClock::kLibrary);
   }
 }

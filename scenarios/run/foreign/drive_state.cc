@@ -22,7 +22,9 @@ DriveState::DriveState(const DriveOptions& the_options, sim::Choices& the_choice
       gate(world.gate()),
       holds(world.holds()),
       crew(options, gate, clock),
-      notes(static_cast<std::size_t>(options.clients)) {}
+      notes(static_cast<std::size_t>(options.clients)) {
+  gate.SetClock(clock);
+}
 
 bool DriveState::IsDelayed(std::uint64_t connection) const {
   return std::ranges::any_of(delays, [connection](const MessageDelay& one) {

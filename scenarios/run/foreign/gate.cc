@@ -109,17 +109,19 @@ void Gate::Add(int client, int node, sim::serve::Socket socket, std::string peer
   wires_.rbegin()->second->of_client = ++Of(client).connected;
 }
 
-void Gate::Poll(Duration at_most) {
+bool Gate::Poll(Duration at_most) {
   io_.restart();
-  if (io_.poll() == 0 && at_most.count() > 0) {
+  std::size_t events = io_.poll();
+  if (events == 0 && at_most.count() > 0) {
     if (at_most < kShortestWait) {
       std::this_thread::sleep_for(at_most);
-      io_.poll();
+      events = io_.poll();
     } else {
-      io_.run_one_for(at_most);
+      events = io_.run_one_for(at_most);
     }
   }
   Flush();
+  return events > 0;
 }
 
 void Gate::OnBytes(sim::serve::Connection& connection) {
@@ -136,7 +138,7 @@ void Gate::TakeNext(Wire& wire) {
     if (outcome != RequestParser::Outcome::kCommand) {
       if (outcome == RequestParser::Outcome::kProtocolError) {
         Reply(wire, sim::redis::ErrorValue(wire.connection->parser().error()));
-        wire.connection->Flush();
+        Send(wire);
       }
       wire.gone = true;
       return;
@@ -157,6 +159,20 @@ void Gate::TakeNext(Wire& wire) {
 void Gate::OnGone(sim::serve::Connection& connection) {
   const auto found = wires_.find(connection.notes.serial);
   if (found != wires_.end()) found->second->gone = true;
+}
+
+void Gate::OnRoom(sim::serve::Connection& connection) {
+  const auto found = wires_.find(connection.notes.serial);
+  if (found == wires_.end() || found->second->gone) return;
+  Of(found->second->client).touched = true;
+  Send(*found->second);
+}
+
+/// Writes what there is to write.
+void Gate::Send(Wire& wire) {
+  if (wire.connection->unsent() == 0) return;
+  const sim::machine::VirtualClock::Gift gift(clock_, wire.client);
+  wire.connection->Flush();
 }
 
 void Gate::Execute(Wire& wire, const Argv& argv, bool queued) {
@@ -238,7 +254,10 @@ void Gate::Break(std::uint64_t connection) {
   wires_.erase(found);
   wire->gone = true;
   Of(wire->client).touched = true;
-  if (wire->connection->open()) wire->connection->Reset();
+  if (wire->connection->open()) {
+    const sim::machine::VirtualClock::Gift gift(clock_, wire->client);
+    wire->connection->Reset();
+  }
   if (wire->id != 0) server(wire->node).Disconnect(wire->id);
 }
 
@@ -255,7 +274,7 @@ void Gate::Drop(int client) {
 void Gate::Flush() {
   for (const auto& [number, wire] : wires_) {
     if (!wire->gone) TakeNext(*wire);
-    if (!wire->gone) wire->connection->Flush();
+    if (!wire->gone) Send(*wire);
     if (wire->id == 0) wire->gone = true;
     if (wire->id == 0) wire->parked.reset();
   }

@@ -24,6 +24,7 @@
 #include <interlock/time.h>
 
 #include "scenarios/run/foreign/words.h"
+#include "sim/machine/virtual_clock.h"
 #include "sim/redis/server.h"
 #include "sim/serve/connection.h"
 #include "sim/serve/listener.h"
@@ -54,6 +55,8 @@ class Gate : private sim::serve::Connection::Owner {
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 
+  /// The clients' clock, which is told when they are given something; null: there is none.
+  void SetClock(sim::machine::VirtualClock* clock) { clock_ = clock; }
   /// kUnavailable: no port is available.
   Status Open();
   int port(int client, int node) const;
@@ -67,8 +70,8 @@ class Gate : private sim::serve::Connection::Owner {
   /// The earliest timeout or key expiry in any server; nullopt: none.
   std::optional<std::int64_t> NextTimerUs() const;
 
-  /// Receives what has arrived; waits up to `at_most`.
-  void Poll(Duration at_most);
+  /// Receives what has arrived; waits up to `at_most`. Returns whether anything has.
+  bool Poll(Duration at_most);
 
   /// The first command of each connection, by client and connection.
   std::vector<Parked> parked() const;
@@ -126,6 +129,8 @@ class Gate : private sim::serve::Connection::Owner {
   void Add(int client, int node, sim::serve::Socket socket, std::string peer);
   void OnBytes(sim::serve::Connection& connection) override;
   void OnGone(sim::serve::Connection& connection) override;
+  void OnRoom(sim::serve::Connection& connection) override;
+  void Send(Wire& wire);
   void TakeNext(Wire& wire);
   void Execute(Wire& wire, const sim::redis::Argv& argv, bool queued);
   void Reply(Wire& wire, const sim::redis::Value& value);
@@ -134,6 +139,7 @@ class Gate : private sim::serve::Connection::Owner {
   void Break(std::uint64_t connection);
   void Flush();
 
+  sim::machine::VirtualClock* clock_ = nullptr;
   boost::asio::io_context io_;
   std::vector<Client> clients_;
   std::vector<std::unique_ptr<Node>> nodes_;

@@ -85,9 +85,10 @@ bool GatedWorld::NobodyHoldsBut(int asker) const {
   return true;
 }
 
-void GatedWorld::Poll(Duration at_most) {
-  gate_.Poll(at_most);
+bool GatedWorld::Poll(Duration at_most) {
+  const bool any = gate_.Poll(at_most);
   NoteAnswers();
+  return any;
 }
 
 void GatedWorld::NoteAnswers() {

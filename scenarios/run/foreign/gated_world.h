@@ -53,8 +53,8 @@ class GatedWorld {
   Duration now() const { return std::chrono::microseconds(gate_.time_us() - epoch_us_); }
   std::int64_t now_ms() const { return gate_.time_us() / 1'000; }
 
-  /// Receives what has arrived; waits up to `at_most`.
-  void Poll(Duration at_most);
+  /// Receives what has arrived; waits up to `at_most`. Returns whether anything has.
+  bool Poll(Duration at_most);
 
   /// Executes a command, a millisecond later but not beyond the limit. True: it changed data,
   /// reported a section, or wrote to a guarded resource.

@@ -18,6 +18,8 @@
 #include <cstdio>
 #include <span>
 
+#include "sim/machine/clock/wait_word.h"
+
 namespace interlock::sim::machine {
 
 /// The environment variable that names the file of a client's page.
@@ -63,6 +65,7 @@ struct SharedClock {
   std::atomic<std::int64_t> wall_offset_ns = 0;
   std::atomic<std::int64_t> wall_rate_ppm = 0;
   std::atomic<std::int64_t> wall_since_ns = 0;
+  WaitWord wait;
   std::int32_t client = 0;
   /// The template's process (see template.cc), which may become another program; 0: not known yet.
   std::atomic<std::int32_t> process = 0;

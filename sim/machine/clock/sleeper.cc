@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sim/machine/clock/blocking.h"
 #include "sim/machine/clock/template.h"
 
 namespace interlock::sim::machine {
@@ -42,6 +43,7 @@ void ForgetParent() {
   if (my_socket >= 0) Ask(SYS_close, my_socket);
   my_socket = -1;
   my_sleeper = nullptr;
+  PublishNothing();
   if (clock_page != nullptr) pthread_setspecific(at_thread_end, nullptr);
 }
 
@@ -147,8 +149,10 @@ Wait::~Wait() {
 }
 
 bool Wait::Sleep() {
+  const Blocking blocking;
   while (!over()) {
     long slept = 0;
+    sleeper_ != nullptr ? blocking.Waits(WaitPhase::kSleeps) : blocking.Hides();
     if (sleeper_ != nullptr) {
       slept = Ask(SYS_futex, Word(&sleeper_->woken), FUTEX_WAIT, 0);
     } else {

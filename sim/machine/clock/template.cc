@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/machine/clock/blocking.h"
 #include "sim/machine/clock/interpreters.h"
 #include "sim/machine/clock/sleeper.h"
 #include "sim/machine/clock/template.h"
@@ -220,6 +222,30 @@ void BecomeTemplate() {
   }
 }
 
+/// Makes a connection to a server here, of a process that publishes its waits. What the process
+/// sends is to arrive before it waits, and is not kept back until more has been acknowledged
+/// (Nagle's algorithm). The connection, which the kernel makes by itself, is made when the program
+/// begins to wait for it, because that is no wait for the driver.
+long ConnectHere(int socket_file, const sockaddr* address, socklen_t size) {
+  constexpr timespec kMost{0, 100'000'000};
+  const int on = 1;
+  const int before = errno;
+  Ask(SYS_setsockopt, socket_file, IPPROTO_TCP, TCP_NODELAY, Word(&on), sizeof on);
+  errno = before;
+  const long made = Ask(SYS_connect, socket_file, Word(address), size);
+  if (made == 0 || errno != EINPROGRESS) return made;
+  timespec most = kMost;
+  pollfd one{socket_file, POLLOUT, 0};
+  Ask(SYS_ppoll, Word(&one), 1, Word(&most));
+  errno = EINPROGRESS;
+  return made;
+}
+
+bool IsHere(const sockaddr* address) {
+  const auto* to = reinterpret_cast<const sockaddr_in*>(address);
+  return ntohl(to->sin_addr.s_addr) >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET;
+}
+
 bool IsTemplate() { return control >= 0; }
 bool IsCopy() { return is_copy; }
 
@@ -241,6 +267,10 @@ int connect(int socket_file, const sockaddr* address, socklen_t size) {
     own.sin_port = htons(pair.real);
     address = reinterpret_cast<const sockaddr*>(&own);
     size = sizeof own;
+  }
+  if (port != 0) drive::BeginToPublish();
+  if (port != 0 && drive::Publishes() && drive::IsHere(address)) {
+    return static_cast<int>(drive::ConnectHere(socket_file, address, size));
   }
   return static_cast<int>(drive::Ask(SYS_connect, socket_file, drive::Word(address), size));
 }

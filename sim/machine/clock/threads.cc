@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "sim/machine/clock/blocking.h"
 #include "sim/machine/clock/sleeper.h"
 
 namespace interlock::sim::machine {
@@ -78,6 +79,8 @@ int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, cl
                            const timespec* until) {
   if (drive::Clock() == nullptr) return drive::WaitAsIs(condition, mutex, id, until);
   drive::Wait wait(drive::UntilNs(id, *until), drive::WakeBy::kNaps);
+  const drive::Blocking blocking;
+  blocking.Hides();
   const std::uint32_t signals = drive::Signals(condition);
   for (;;) {
     const bool over = wait.over();
@@ -111,6 +114,8 @@ int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
 int sem_clockwait(sem_t* semaphore, clockid_t id, const timespec* until) {
   if (drive::Clock() == nullptr) return drive::WaitAsIs(semaphore, id, until);
   drive::Wait wait(drive::UntilNs(id, *until), drive::WakeBy::kNaps);
+  const drive::Blocking blocking;
+  blocking.Hides();
   for (;;) {
     const bool over = wait.over();
     const timespec end = drive::EndOfNap(over);

@@ -12,6 +12,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <utility>
+
+#include "sim/machine/clock/blocking.h"
 #include "sim/machine/clock/sleeper.h"
 
 namespace interlock::sim::machine {
@@ -22,6 +25,13 @@ constexpr std::int64_t kMicrosecondNs = 1'000;
 constexpr long kSignals = 64 / CHAR_BIT;  // the kernel's size of a signal set
 constexpr timespec kAtOnce{0, 0};
 constexpr timespec kNap{0, 500'000};
+
+std::int64_t LengthNs(int length_ms) {
+  return length_ms < 0 ? kNoWakeUp : length_ms * kMillisecondNs;
+}
+std::int64_t LengthNs(const timespec* length) {
+  return length == nullptr ? kNoWakeUp : ToNs(*length);
+}
 
 /// Returns 0 or an error number.
 int SleepUntil(std::int64_t until_ns, timespec* rest) {
@@ -72,6 +82,14 @@ class Files {
   pollfd* all_ = few_;
 };
 
+/// A file that it waits to write to gets room when the driver reads, which is no gift of it.
+bool OnlyReads(const pollfd* files, nfds_t count) {
+  for (nfds_t i = 0; i < count; ++i) {
+    if ((files[i].events & (POLLOUT | POLLWRNORM | POLLWRBAND)) != 0) return false;
+  }
+  return true;
+}
+
 int PollUntil(pollfd* files, nfds_t count, std::int64_t until_ns, const sigset_t* mask) {
   Wait wait(until_ns, WakeBy::kSocket);
   Files all(files, count);
@@ -79,17 +97,38 @@ int PollUntil(pollfd* files, nfds_t count, std::int64_t until_ns, const sigset_t
     errno = ENOMEM;
     return -1;
   }
+  const bool only_reads = OnlyReads(files, count);
   for (;;) {
+    const Blocking blocking;
     if (wait.over()) return Ppoll(files, count, &kAtOnce, mask);
     const int descriptor = wait.descriptor();
-    const int ready = all.Poll(descriptor, descriptor < 0 ? &kNap : nullptr, mask);
-    if (all.woken()) wait.TakeWakeUps();
-    if (ready != 0) return ready;
+    bool look = blocking.publishes();
+    for (;;) {
+      const timespec* length = look ? &kAtOnce : descriptor < 0 ? &kNap : nullptr;
+      const int ready = all.Poll(descriptor, length, mask);
+      const bool woken = all.woken();
+      if (woken) wait.TakeWakeUps();
+      if (ready != 0) return ready;
+      if (woken || !std::exchange(look, false)) break;
+      descriptor >= 0 && only_reads ? blocking.Waits() : blocking.Hides();
+    }
   }
+}
+
+/// Without an end. Not interrupted when the process is stopped and continued.
+int PollForEver(pollfd* files, nfds_t count, const sigset_t* mask) {
+  const Blocking blocking;
+  if (blocking.publishes()) {
+    const int ready = Ppoll(files, count, &kAtOnce, mask);
+    if (ready != 0) return ready;
+    OnlyReads(files, count) ? blocking.Waits() : blocking.Hides();
+  }
+  return Ppoll(files, count, nullptr, mask);
 }
 
 int PollFor(pollfd* files, nfds_t count, std::int64_t length_ns, const sigset_t* mask) {
   if (length_ns == 0) return Ppoll(files, count, &kAtOnce, mask);
+  if (length_ns == kNoWakeUp) return PollForEver(files, count, mask);
   return PollUntil(files, count, DeadlineNs(length_ns), mask);
 }
 
@@ -105,7 +144,8 @@ int EpollFor(int epoll, epoll_event* events, int most, std::int64_t length_ns,
   const std::int64_t until_ns = DeadlineNs(length_ns);
   for (;;) {
     pollfd file{epoll, POLLIN, 0};
-    const int ready = PollUntil(&file, 1, until_ns, mask);
+    const int ready =
+        until_ns == kNoWakeUp ? PollForEver(&file, 1, mask) : PollUntil(&file, 1, until_ns, mask);
     if (ready < 0) return ready;
     const int count = EpollNow(epoll, events, most, 0, nullptr);
     if (count != 0 || ready == 0) return count;
@@ -149,11 +189,12 @@ int SelectFor(const SelectFiles& files, std::int64_t length_ns, const sigset_t* 
   return SelectNow(files, &kAtOnce, nullptr);
 }
 
-/// Whether a wait follows the shared clock. A wait for files without an end does not: it lasts as
-/// long as it takes.
+/// Whether a wait follows the shared clock. One without an end does not: it lasts as long as it
+/// takes, and at most is published.
 bool IsShared(bool ends) {
-  if (Clock() != nullptr && !ends) ++Clock()->waits;
-  return Clock() != nullptr && ends;
+  if (Clock() == nullptr) return false;
+  if (!ends) ++Clock()->waits;
+  return ends || Publishes();
 }
 
 }  // namespace
@@ -198,7 +239,7 @@ unsigned sleep(unsigned length_s) {
 }
 
 int poll(pollfd* files, nfds_t count, int length_ms) {
-  const std::int64_t length_ns = length_ms * drive::kMillisecondNs;
+  const std::int64_t length_ns = drive::LengthNs(length_ms);
   if (drive::IsShared(length_ms >= 0)) return drive::PollFor(files, count, length_ns, nullptr);
   const timespec length = drive::FromNs(length_ns);
   return drive::Ppoll(files, count, length_ms >= 0 ? &length : nullptr, nullptr);
@@ -206,14 +247,14 @@ int poll(pollfd* files, nfds_t count, int length_ms) {
 
 int ppoll(pollfd* files, nfds_t count, const timespec* length, const sigset_t* mask) {
   if (!drive::IsShared(length != nullptr)) return drive::Ppoll(files, count, length, mask);
-  return drive::PollFor(files, count, drive::ToNs(*length), mask);
+  return drive::PollFor(files, count, drive::LengthNs(length), mask);
 }
 
 int epoll_pwait(int epoll, epoll_event* events, int most, int length_ms, const sigset_t* mask) {
   if (!drive::IsShared(length_ms >= 0)) {
     return drive::EpollNow(epoll, events, most, length_ms, mask);
   }
-  return drive::EpollFor(epoll, events, most, length_ms * drive::kMillisecondNs, mask);
+  return drive::EpollFor(epoll, events, most, drive::LengthNs(length_ms), mask);
 }
 
 int epoll_wait(int epoll, epoll_event* events, int most, int length_ms) {
@@ -223,7 +264,7 @@ int epoll_wait(int epoll, epoll_event* events, int most, int length_ms) {
 int epoll_pwait2(int epoll, epoll_event* events, int most, const timespec* length,
                  const sigset_t* mask) {
   if (drive::IsShared(length != nullptr)) {
-    return drive::EpollFor(epoll, events, most, drive::ToNs(*length), mask);
+    return drive::EpollFor(epoll, events, most, drive::LengthNs(length), mask);
   }
   return static_cast<int>(drive::Ask(SYS_epoll_pwait2, epoll, drive::Word(events), most,
                                      drive::Word(length), drive::Word(mask), drive::kSignals));
@@ -232,16 +273,29 @@ int epoll_pwait2(int epoll, epoll_event* events, int most, const timespec* lengt
 int pselect(int count, fd_set* read, fd_set* write, fd_set* except, const timespec* length,
             const sigset_t* mask) {
   const drive::SelectFiles files{count, read, write, except};
-  if (!drive::IsShared(length != nullptr && count <= FD_SETSIZE)) {
+  if (count > FD_SETSIZE || !drive::IsShared(length != nullptr)) {
     return drive::SelectNow(files, length, mask);
   }
-  return drive::SelectFor(files, drive::ToNs(*length), mask);
+  return drive::SelectFor(files, drive::LengthNs(length), mask);
 }
 
 int select(int count, fd_set* read, fd_set* write, fd_set* except, timeval* length) {
   if (length == nullptr) return pselect(count, read, write, except, nullptr, nullptr);
   const timespec same{length->tv_sec, length->tv_usec * drive::kMicrosecondNs};
   return pselect(count, read, write, except, &same, nullptr);
+}
+
+// Programs that are compiled with checks of the sizes of buffers (_FORTIFY_SOURCE) call these.
+
+int __poll_chk(pollfd* files, nfds_t count, int length_ms, size_t room) {
+  if (count * sizeof *files > room) abort();
+  return poll(files, count, length_ms);
+}
+
+int __ppoll_chk(pollfd* files, nfds_t count, const timespec* length, const sigset_t* mask,
+                size_t room) {
+  if (count * sizeof *files > room) abort();
+  return ppoll(files, count, length, mask);
 }
 
 }  // extern "C"
