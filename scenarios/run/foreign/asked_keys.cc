@@ -65,6 +65,11 @@ bool AskedKeys::IsLock(const std::string& key) const {
   return found->second.released || found->second.keeps_out;
 }
 
+bool AskedKeys::IsReleased(const std::string& key) const {
+  const auto found = keys_.find(key);
+  return found != keys_.end() && found->second.released;
+}
+
 bool AskedKeys::IsPassedBy(const std::string& key) const {
   const auto found = keys_.find(key);
   return found != keys_.end() && (found->second.passed_by || found->second.went_on);

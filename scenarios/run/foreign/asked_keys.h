@@ -36,6 +36,8 @@ class AskedKeys {
 
   /// Whether it has been seen to be a lock.
   bool IsLock(const std::string& key) const;
+  /// Whether an owner has ever released it.
+  bool IsReleased(const std::string& key) const;
   /// Whether a refused client got in anyway, or went on to something else.
   bool IsPassedBy(const std::string& key) const;
   /// Whether the client was refused and has been granted nothing since.

@@ -55,7 +55,11 @@ void GatedWorld::Ended(int client, bool killed) {
                                          "no lease was left to end, and ended without it",
                                          ClientName(client), times)});
   }
-  holds_.Ended(client, killed);
+  const bool undisturbed =
+      !renewals_.IsDisturbed(client) && sections_.any() && !sections_.Inside(client);
+  holds_.Ended(client, killed        ? Holds::Exit::kKilled
+                       : undisturbed ? Holds::Exit::kUndisturbed
+                                     : Holds::Exit::kByItself);
   sections_.Ended(client);
   alive_[static_cast<std::size_t>(client)] = false;
   ++ended_;

@@ -82,6 +82,7 @@ void Holds::NoteChange(HoldChange::Kind kind, const HeldId& id, const Hold& hold
 
 void Holds::Lapsed(const HeldId& id, const Hold& hold) {
   if (!hold.stamped) NoteChange(HoldChange::Kind::kExpired, id, hold);
+  if (hold.left && IsLock(id.key)) left_.emplace(id.key, hold.owner);
   if (by_force_ || hold.delayed) excused_[static_cast<std::size_t>(hold.owner)].insert(id);
 }
 
@@ -233,6 +234,9 @@ void Holds::Changed(const HeldId& id, Hold& hold, const HeldData& now, const Com
   }
   if (!written) {
     if (now.key_end_ms == hold.data.key_end_ms) return;
+    const bool sooner =
+        now.key_end_ms && hold.data.key_end_ms && *now.key_end_ms < *hold.data.key_end_ms;
+    hold.altered = hold.altered || (mine && sooner);
     if (!mine && !alive_[static_cast<std::size_t>(hold.owner)]) ++hold.kept_alive;
     Prolonged(id, hold, now, command);
     // If several clients share one key, each has its own end, which others do not put off.
@@ -258,6 +262,7 @@ void Holds::Changed(const HeldId& id, Hold& hold, const HeldData& now, const Com
   const int owner = OwnerOf(id, now, command.client);
   if (owner != hold.owner) NoteLoss(id, hold, command);
   hold.delayed = hold.delayed && owner == hold.owner;
+  hold.altered = owner == hold.owner;
   hold.data = now;
   hold.owner = owner;
   SetEnd(id, command.now_ms, hold);
@@ -290,10 +295,14 @@ void Holds::After(int client, int node, const Argv& argv, const std::vector<Argv
   }
 }
 
-void Holds::Ended(int client, bool killed) {
+void Holds::Ended(int client, Exit exit) {
   alive_[static_cast<std::size_t>(client)] = false;
-  killed_[static_cast<std::size_t>(client)] = killed;
-  if (!killed) asked_.End(client);
+  killed_[static_cast<std::size_t>(client)] = exit == Exit::kKilled;
+  if (exit != Exit::kKilled) asked_.End(client);
+  if (exit != Exit::kUndisturbed) return;
+  for (auto& [id, hold] : holds_) {
+    hold.left = hold.left || (hold.owner == client && !hold.altered);
+  }
 }
 
 void Holds::Delayed(int client) {
@@ -330,6 +339,23 @@ void Holds::LeftBehind(bool all_ended) {
     const std::string why = WhyForEver(id, hold, all_ended);
     if (why.empty()) continue;
     findings_.push_back({"keys", fmt::format("{} is left for ever: {}", id.key, why)});
+    return;
+  }
+  if (all_ended) FindLeft();
+}
+
+void Holds::FindLeft() {
+  for (const auto& [id, hold] : holds_) {
+    const bool held = hold.data.kind == Kind::kString || hold.data.kind == Kind::kField;
+    if (held && hold.left && IsLock(id.key)) left_.emplace(id.key, hold.owner);
+  }
+  for (const auto& [key, owner] : left_) {
+    if (!asked_.IsReleased(key)) continue;
+    findings_.push_back(
+        {"keys",
+         fmt::format("{} is left until its lease ends: {}, which held it, has ended without "
+                     "a release, though no fault had met it",
+                     key, ClientName(owner))});
     return;
   }
 }

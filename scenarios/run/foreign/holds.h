@@ -15,7 +15,8 @@
 //   - foreign-extend (LK006): another client's command extends it;
 // and for what an owner that ended or was killed leaves behind: keys (LK011), it never expires, or
 // waiters keep postponing that. If the owner ended by itself, the key must have been seen to be a
-// lock (see asked_keys.h).
+// lock (see asked_keys.h). If nothing had disturbed that owner, it has to release, too, what would
+// expire, unless it never does, or has shortened the lease or written another value.
 //
 // A lease ends with its key or, without a TTL, at the time in its value. If that is the time of the
 // grant, it can be taken at some unknown later time, so only a release by its owner is surely
@@ -57,8 +58,13 @@ class Holds {
   void After(int client, int node, const sim::redis::Argv& argv,
              const std::vector<sim::redis::Argv>& effects, const HeldMap& data,
              std::int64_t now_ms);
-  /// The process is gone, and what it owns is nobody's. `killed`: by a fault.
-  void Ended(int client, bool killed);
+  enum class Exit : std::uint8_t {
+    kKilled,  ///< by a fault
+    kByItself,
+    kUndisturbed,  ///< by itself and outside of all sections, and no fault had ever met it
+  };
+  /// The process is gone, and what it owns is nobody's.
+  void Ended(int client, Exit exit);
   /// Judges what ended owners left behind. `all_ended`: nobody is left, so each expiry will come;
   /// otherwise only entries that never expire are judged.
   void LeftBehind(bool all_ended);
@@ -100,6 +106,8 @@ class Holds {
     bool stamped = false;   // the time written down is that of the grant
     bool passed = false;    // its end has passed, and it is still there
     bool delayed = false;   // its owner was, since the grant
+    bool altered = false;   // its owner has shortened it, or changed its value
+    bool left = false;      // its owner has ended without a release, undisturbed
     int kept_alive = 0;     // times extended by others since its owner ended
   };
   struct Command {
@@ -113,6 +121,7 @@ class Holds {
   void NoteAsked(int client, int node, const std::vector<sim::redis::Argv>& effects,
                  std::int64_t now_ms);
   void NoteLooked(int client, int node, const std::string& key, std::set<std::string>& absent);
+  void FindLeft();
   std::string WhyForEver(const HeldId& id, const Hold& hold, bool all_ended) const;
   int OwnerOf(const HeldId& id, const HeldData& data, int client) const;
   bool IsLock(const std::string& key) const;
@@ -139,6 +148,7 @@ class Holds {
   std::vector<bool> alive_;
   std::vector<bool> killed_;
   std::vector<std::set<HeldId>> excused_;  // by client: leases that ran out by force
+  std::map<std::string, int> left_;        // by key: the owner that did not release it
   AskedKeys asked_;
   HoldChanges changes_;
   std::map<std::string, std::int64_t> age_ms_;   // by key: the age limit of its members

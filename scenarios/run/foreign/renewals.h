@@ -31,6 +31,9 @@ class Renewals {
   /// A fault has met the client.
   void Disturbed(int client) { Of(client).disturbed = true; }
   void DisturbedAll();
+  bool IsDisturbed(int client) const {
+    return clients_[static_cast<std::size_t>(client)].disturbed;
+  }
   /// Whether an undisturbed client has been in a section after the end that its lease had at first.
   bool outlasted() const { return outlasted_; }
 

@@ -178,6 +178,13 @@ TEST(ManyRunsOfDriveTest, WhoRenewsEachLeaseIsAcquittedWhateverDelaysIt) {
   EXPECT_EQ(passed.exit_code, 0) << passed.out << passed.err;
 }
 
+TEST(ManyRunsOfDriveTest, WhoGivesUpAndIsGrantedLeavesTheLockBehind) {
+  const ChildResult found = Drive(Only("", "4"), kPython, "gives_up.py");
+  EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
+  EXPECT_THAT(found.out, AllOf(HasSubstr("LK011"), HasSubstr("is left until its lease ends"),
+                               HasSubstr("0 faults")));
+}
+
 TEST(DriveTest, TwoLanguagesMeetAtOneLock) {
   Words options = Only("", "2");
   options.insert(options.begin(), {INTERLOCK_PROGRAM, "drive"});

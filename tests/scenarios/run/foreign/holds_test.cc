@@ -91,7 +91,7 @@ TEST_F(HoldsTest, WhoRemovesAnothersLockIsNot) {
 
 TEST_F(HoldsTest, NorWhoRemovesADeadOnesLock) {
   Send(0, {"SETNX", "k", "1"});
-  holds_.Ended(0, true);
+  holds_.Ended(0, Holds::Exit::kKilled);
   Send(1, {"DEL", "k"});
   EXPECT_THAT(Found(), IsEmpty());
 }
@@ -204,8 +204,8 @@ TEST_F(HoldsTest, ATransactionToo) {
 
 TEST_F(HoldsTest, WhatSomebodyKilledLeavesForEverIsLeft) {
   Send(0, {"SETNX", "k", "1"});
-  holds_.Ended(1, false);
-  holds_.Ended(0, true);
+  holds_.Ended(1, Holds::Exit::kByItself);
+  holds_.Ended(0, Holds::Exit::kKilled);
   holds_.LeftBehind(true);
   EXPECT_THAT(Found(), ElementsAre("keys"));
 }
@@ -214,8 +214,8 @@ TEST_F(HoldsTest, SoIsWhatSomebodyForgetsThatKeepsOthersOut) {
   Send(0, {"SETNX", "k", "1"});
   Send(1, {"SETNX", "k", "1"});
   Send(1, {"SETNX", "k", "1"});
-  holds_.Ended(0, false);
-  holds_.Ended(1, false);
+  holds_.Ended(0, Holds::Exit::kByItself);
+  holds_.Ended(1, Holds::Exit::kByItself);
   holds_.LeftBehind(true);
   EXPECT_THAT(Found(), ElementsAre("keys"));
 }
@@ -224,7 +224,7 @@ TEST_F(HoldsTest, AndWhatItHasReleasedBefore) {
   Send(0, {"SETNX", "k", "1"});
   Send(0, {"DEL", "k"});
   Send(0, {"SETNX", "k", "1"});
-  holds_.Ended(0, false);
+  holds_.Ended(0, Holds::Exit::kByItself);
   holds_.LeftBehind(true);
   EXPECT_THAT(Found(), ElementsAre("keys"));
 }
@@ -234,15 +234,15 @@ TEST_F(HoldsTest, ButNotAFlagThatKeepsNobodyOut) {
   Send(1, {"SETNX", "prepared", "1"});
   Send(1, {"LPUSH", "tokens", "1"});
   Send(1, {"SETNX", "prepared", "1"});
-  holds_.Ended(0, true);
-  holds_.Ended(1, false);
+  holds_.Ended(0, Holds::Exit::kKilled);
+  holds_.Ended(1, Holds::Exit::kByItself);
   holds_.LeftBehind(true);
   EXPECT_THAT(Found(), IsEmpty());
 }
 
 TEST_F(HoldsTest, AnEndThatOthersPutOffNeverComes) {
   Send(0, {"SET", "k", "1", "NX", "PX", "500"});
-  holds_.Ended(0, false);
+  holds_.Ended(0, Holds::Exit::kByItself);
   for (int i = 0; i < 30; ++i) {
     Pass(10);
     Send(1, {"SET", "k", "1", "NX", "PX", "500"});
@@ -258,7 +258,7 @@ TEST_F(HoldsTest, NotWhatEnds) {
   Send(0, {"SET", "k", "1", "NX", "PX", "500"});
   Send(0, {"SETNX", "l", InSeconds(500'000)});
   Send(0, {"SET", "data", "1"});
-  holds_.Ended(0, true);
+  holds_.Ended(0, Holds::Exit::kKilled);
   holds_.LeftBehind(true);
   EXPECT_THAT(Found(), IsEmpty());
 }
@@ -351,6 +351,39 @@ TEST_F(HoldsTest, WhoHasTheLockAnewIsExcusedNoMore) {
   holds_.SetByForce(false);
   Send(0, {"SET", "k", "a", "NX", "PX", "500"});
   EXPECT_THAT(holds_.excused(), ElementsAre(false, false, false));
+}
+
+TEST_F(HoldsTest, WhoEndsUndisturbedHasToReleaseWhatOthersRelease) {
+  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
+  Send(0, {"DEL", "k"});
+  Send(1, {"SET", "k", "b", "NX", "PX", "500"});
+  holds_.Ended(1, Holds::Exit::kUndisturbed);
+  Pass(501);
+  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
+  holds_.Ended(0, Holds::Exit::kByItself);
+  holds_.LeftBehind(false);
+  EXPECT_THAT(Found(), IsEmpty());
+  holds_.LeftBehind(true);
+  ASSERT_THAT(Found(), ElementsAre("keys"));
+  EXPECT_EQ(
+      findings_.front().sentence,
+      "k is left until its lease ends: C2, which held it, has ended without a release, though "
+      "no fault had met it");
+}
+
+TEST_F(HoldsTest, ALeaseThatIsMeantToRunOutMayBeLeft) {
+  Send(0, {"SET", "once-a-minute", "a", "NX", "PX", "500"});
+  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
+  Send(0, {"DEL", "k"});
+  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
+  Send(0, {"PEXPIRE", "k", "100"});
+  Send(0, {"SET", "other", "a", "NX", "PX", "500"});
+  Send(0, {"DEL", "other"});
+  Send(0, {"SET", "other", "a", "NX", "PX", "500"});
+  Send(0, {"SET", "other", "cooling down", "XX", "PX", "500"});
+  holds_.Ended(0, Holds::Exit::kUndisturbed);
+  holds_.LeftBehind(true);
+  EXPECT_THAT(Found(), IsEmpty());
 }
 
 TEST_F(HoldsTest, WhoWasDelayedIsExcusedIfThatLeaseRunsOut) {
