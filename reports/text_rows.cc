@@ -207,9 +207,12 @@ void RowsText::Proved(const std::vector<const ResultRow*>& rows) {
   }
   if (!proved.empty()) {
     const Proof& proof = *proved.front()->proof;
-    std::string text = fmt::format("{} in {}: in every run of {}; {}", CodesOf(proved),
-                                   ScenarioText(*proved.front(), options_), proof.bound,
-                                   Count(proof.states, "state"));
+    std::string text =
+        fmt::format("{} in {}: ", CodesOf(proved), ScenarioText(*proved.front(), options_));
+    // A search that keeps no states says by itself what it has covered.
+    text += proof.states == 0
+                ? proof.bound
+                : fmt::format("in every run of {}; {}", proof.bound, Count(proof.states, "state"));
     for (const std::string& one : proof.reductions) text += ", " + one;
     Told(TellingOf(*proved.front()), "", text);
   }

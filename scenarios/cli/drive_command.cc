@@ -13,6 +13,7 @@
 #include "reports/json_writer.h"
 #include "reports/text_writer.h"
 #include "scenarios/cli/commands.h"
+#include "scenarios/cli/drive_explore.h"
 #include "scenarios/cli/drive_forced.h"
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
@@ -38,11 +39,16 @@ if it is accepted, or 0 if a larger token was.
 Examples:
   interlock drive -- python3 worker.py
   interlock drive --clients 3 --runs 1000 --out out -- node worker.js --redis {url}
+  interlock drive --explore --crashes 1 --budget 10m --out out -- python3 worker.py
   interlock drive --replay out/counterexamples/drive.foreign-release.json -- python3 mended.py
   interlock drive --replay out/counterexamples/drive.foreign-release.json --redis spawn)";
 
+/// Of a search of all orders that was not finished.
+constexpr std::string_view kStateFile = "explore-state.json";
+
 struct DriveSettings {
   drive::CampaignOptions campaign;
+  DriveExplore explore;
   std::optional<int> runs;
   std::string seed = "1";
   std::string timeout = "10s";
@@ -115,6 +121,8 @@ class DriveWork {
         return Complain(ExitCode::kUsage, fmt::format("--redis: {}", servers.status().message()));
       }
     }
+    const ExitCode explored = settings_.explore.Apply(campaign);
+    if (explored != ExitCode::kPass) return explored;
     return PrepareOut(settings_.output);
   }
 
@@ -148,7 +156,7 @@ class DriveWork {
   }
 
   Result<drive::DriveResult> Search() {
-    Progress progress("driving");
+    Progress progress(settings_.explore.chosen() ? "exploring" : "driving");
     settings_.campaign.progress = progress.Updates();
     return drive::RunCampaign(settings_.campaign);
   }
@@ -195,12 +203,19 @@ class DriveWork {
     reports::RunReport& report = result.report;
     report.tool = ThisTool();
     report.totals.wall_time = MillisecondsSince(started_);
+    if (!result.state.empty()) report.notes.push_back(HowToGoOn());
     ExitCode code = ExitCode::kPass;
     if (!settings_.output.out.empty()) code = WriteFiles(result);
     code = Combine(code, Print(settings_.output.json ? ToJson(report)
                                                      : ToText(report, result.counterexamples,
                                                               TextOptionsForStdout())));
     return Combine(Combine(code, ExitCodeOf(report)), InterruptionCode());
+  }
+
+  std::string HowToGoOn() const {
+    const std::string& out = settings_.output.out;
+    if (out.empty()) return "with --out a search that was not finished can be resumed";
+    return fmt::format("the same command with --resume {}/{} goes on from there", out, kStateFile);
   }
 
   /// Adds to each case the command line that replays it, which names its file.
@@ -216,6 +231,9 @@ class DriveWork {
           fmt::format("{} drive --replay {}/{}", report.tool.program, settings_.output.out, name);
       code = Combine(code, WriteFile(settings_.output, name, ToJson(example)));
     }
+    if (!result.state.empty()) {
+      code = Combine(code, WriteFile(settings_.output, std::string(kStateFile), result.state));
+    }
     return Combine(code, WriteFile(settings_.output, "run.json", ToJson(report)));
   }
 
@@ -225,11 +243,6 @@ class DriveWork {
 
 void AddClocks(Command command, DriveSettings& settings) {
   drive::DriveOptions& drive = settings.campaign.drive;
-  command
-      .Add("--clocks", drive.clocks,
-           "maximum number of times a client's wall clock is set, or starts to run fast or slow")
-      .InRange(0, 1000)
-      .ShowDefault();
   command
       .Add("--clock-offset", settings.clock_offset,
            "largest step of that clock, forward or back, up to 15m")
@@ -294,27 +307,17 @@ void AddDriveCommand(Command app, Work& work) {
       .InRange(1, 1'000'000'000);
   command.Add("--seed", settings->seed, "seed of the runs' choices; the first run is calm")
       .ShowDefault();
-  command.Add("--strategy", settings->strategy,
-              fmt::format("one of {}; default: all in turn", StrategyNames()));
-  const auto most = [command](const std::string& name, int& value, const std::string& what) {
-    command.Add(name, value, what).InRange(0, 1000).ShowDefault();
-  };
-  most("--crashes", drive.crashes, "maximum number of clients killed in a run");
-  most("--pauses", drive.pauses,
-       "maximum number of times a client is stopped (SIGSTOP) while others go on");
-  most("--expiries", drive.expiries,
-       "maximum number of times a client is stopped until a key of its own has expired");
-  most("--lost-replies", drive.lost_replies,
-       "maximum number of connections broken before a command is executed or before its reply");
-  most("--delays", drive.delays,
-       "maximum number of commands or replies delayed until other clients have gone on");
-  most("--script-flushes", drive.script_flushes,
-       "maximum number of times the servers forget their scripts before one is run by its hash");
+  const Option strategy =
+      command.Add("--strategy", settings->strategy,
+                  fmt::format("one of {}; default: all in turn", StrategyNames()));
+  settings->explore.AddTo(command);
+  settings->explore.Forbid(strategy);
   AddClocks(command, *settings);
   AddBounds(command, *settings);
   const Option replay =
       command.Add("--replay", settings->replay,
                   "replay this counterexample file, with the recorded command or the one after --");
+  settings->explore.Forbid(replay);
   command.Add("--times", settings->times, "how often to replay")
       .InRange(1, 1'000'000)
       .Needs(replay)

@@ -21,6 +21,7 @@ class Footprint {
   void ReadChannel(std::string_view channel) { Add(reads_, kChannels, channel); }
   void WriteChannel(std::string_view channel) { Add(writes_, kChannels, channel); }
   /// Something outside the servers, identified by a number.
+  void ReadOther(std::uint64_t number) { Add(reads_, kOthers, {}, number); }
   void WriteOther(std::uint64_t number) { Add(writes_, kOthers, {}, number); }
   /// Makes it dependent on everything.
   void TouchAll() { global_ = true; }

@@ -39,6 +39,21 @@ bool ReadIfThere(const Json& json, std::string_view name, std::int64_t least, Nu
   return !json.contains(name) || Read(json, name, least, out);
 }
 
+/// Cases that were found at random have none.
+bool ReadOrders(const Json& json, DriveOptions& options) {
+  if (!json.contains("polls")) return true;
+  OrderBounds& orders = options.orders.emplace();
+  return Read(json, "polls", 0, orders.polls) && Read(json, "client_commands", 1, orders.commands);
+}
+
+void WriteOrders(const DriveOptions& options, reports::JsonText& json) {
+  if (!options.orders) return;
+  json.Key("polls");
+  json.Unsigned(options.orders->polls);
+  json.Key("client_commands");
+  json.Unsigned(options.orders->commands);
+}
+
 bool ReadLane(const Json& json, std::vector<std::uint32_t>& lane) {
   if (!json.is_array()) return false;
   for (const Json& value : json) {
@@ -90,6 +105,7 @@ std::string ToJson(const DriveCase& one) {
     json.Key("server");
     json.String(options.server->name);
   }
+  WriteOrders(options, json);
   json.Key("locks");
   json.String(options.pattern);
   json.Key("choices");
@@ -152,6 +168,7 @@ Result<DriveCase> ReadCase(std::string_view text) {
     one.options.server = sim::redis::FindDialect(server->get_ref<const std::string&>());
     if (one.options.server == nullptr) return Bad("it names an unknown \"server\"");
   }
+  if (!ReadOrders(json, one.options)) return Bad("a bound of its orders is none");
   const auto locks = json.find("locks");
   if (locks == json.end() || !locks->is_string()) return Bad("\"locks\" is missing");
   one.options.pattern = locks->get<std::string>();

@@ -9,6 +9,7 @@
 #include "scenarios/run/foreign/drive_state.h"
 #include "scenarios/run/foreign/end_of_run.h"
 #include "scenarios/run/foreign/fault_injector.h"
+#include "scenarios/run/foreign/ordered_steps.h"
 #include "scenarios/run/foreign/templates.h"
 #include "scenarios/run/foreign/time_keeper.h"
 #include "sim/machine/virtual_clock.h"
@@ -54,6 +55,7 @@ class Drive {
   void Disturb();
   void Over(int client);
   void Step();
+  bool StepInOrder();
   std::vector<Parked> Ready() const;
   void LookAtClocks(const std::vector<Parked>& ready);
   std::optional<std::size_t> Starving(const std::vector<Parked>& ready) const;
@@ -64,6 +66,7 @@ class Drive {
   EndOfRun end_{state_};
   TimeKeeper time_{state_, end_};
   FaultInjector faults_{state_, time_};
+  OrderedSteps ordered_{state_, time_, faults_};
 };
 
 Result<DriveRun> Drive::Run() {
@@ -77,7 +80,11 @@ Result<DriveRun> Drive::Run() {
     if (state_.crew.CountAlive() == 0) state_.world.AllEnded();
     state_.world.TakeFindings(state_.run);
     if (!goes_on || end_.Reached()) break;
-    Step();
+    if (!state_.options.orders) {
+      Step();
+    } else if (!StepInOrder()) {
+      break;
+    }
   }
   Finish();
   return std::move(state_.run);
@@ -243,6 +250,18 @@ void Drive::Step() {
   const Parked picked = ready[pick];
   faults_.CountDown();
   faults_.Execute(picked);
+}
+
+/// The same if each step is one choice. Returns false if the run need not go on.
+bool Drive::StepInOrder() {
+  const std::vector<Parked> ready = Ready();
+  if (!ready.empty()) {
+    LookAtClocks(ready);
+    return ordered_.Step(ready);
+  }
+  ordered_.Wait();
+  WaitForSomebody();
+  return true;
 }
 
 /// The client whose turn it is whatever a strategy wants, because time stands still for a holder

@@ -23,6 +23,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@
 
 namespace interlock::scenarios::drive {
 
+class StepWatch;
 class Templates;
 
 inline constexpr int kMostClients = 64;
@@ -48,6 +50,15 @@ struct DriveBounds {
   std::uint64_t commands = 10'000;
   Duration virtual_time = std::chrono::hours(24);
   Duration real_time = std::chrono::seconds(60);
+};
+
+/// For a run of which each step is one choice: a client's command, a command with a fault, or the
+/// passing of time. Commands take no time. See ordered_steps.h.
+struct OrderBounds {
+  /// How often time passes in a run although a client has a new command ready, and how often a
+  /// client repeats a command, without time passing, although there is anything else to do.
+  std::uint64_t polls = 2;
+  std::uint64_t commands = 1'000;  ///< of each client
 };
 
 struct DriveOptions {
@@ -73,7 +84,9 @@ struct DriveOptions {
   Duration patience = std::chrono::seconds(10);
   DriveBounds bounds;
   const std::atomic<bool>* stop = nullptr;
-  Templates* templates = nullptr;  ///< what clients are copied from; null: each is started
+  Templates* templates = nullptr;          ///< what clients are copied from; null: each is started
+  std::optional<OrderBounds> orders = {};  ///< nullopt: steps and faults are drawn at random
+  StepWatch* watch = nullptr;              ///< follows the steps; only with `orders`
 };
 
 struct DriveFault {
@@ -109,6 +122,7 @@ struct DriveRun {
   Duration virtual_time{};
   std::string inconclusive;  ///< why its end says nothing; empty: it does
   bool at_bound = false;     ///< a bound ended the run
+  bool held_back = false;    ///< more polls would have been possible
   Duration real_time{};
   std::string stopped;      ///< set if told to stop: where the clients were
   int never_connected = 0;  ///< clients that never connected

@@ -141,11 +141,24 @@ bool EndOfRun::SleepsSince(std::int64_t unix_us) const {
   return false;
 }
 
+/// The most that any client has sent.
+std::uint64_t EndOfRun::MostCommands() const {
+  std::uint64_t most = 0;
+  for (int client = 0; client < state_.crew.size(); ++client) {
+    most = std::max(most, state_.gate.executed(client));
+  }
+  return most;
+}
+
 /// Whether the run has reached one of its bounds.
 bool EndOfRun::AtBound() {
   const DriveBounds& bounds = state_.options.bounds;
+  const auto& orders = state_.options.orders;
+  const std::uint64_t each = orders ? orders->commands : bounds.commands;
   std::string which;
-  if (state_.run.commands >= bounds.commands) {
+  if (orders && MostCommands() >= each) {
+    which = fmt::format("{} commands of a client (--client-commands)", each);
+  } else if (state_.run.commands >= bounds.commands) {
     which = fmt::format("{} commands (--max-commands)", bounds.commands);
   } else if (state_.clock != nullptr && state_.world.now() >= bounds.virtual_time) {
     which = fmt::format("{} of virtual time (--max-virtual-time)", TimeText(bounds.virtual_time));
@@ -156,9 +169,9 @@ bool EndOfRun::AtBound() {
   }
   state_.run.at_bound = true;
   const Duration fruitless = std::chrono::microseconds(state_.gate.time_us() - fruit_us_);
-  const bool in_vain =
-      state_.run.commands - fruit_at_ >= std::min(kFruitlessCommands, bounds.commands / 2) ||
-      fruitless >= bounds.virtual_time / 2;
+  const bool in_vain = state_.run.commands - fruit_at_ >=
+                           std::min({kFruitlessCommands, bounds.commands / 2, each / 2}) ||
+                       fruitless >= bounds.virtual_time / 2;
   if (state_.clock != nullptr && in_vain && state_.world.SomebodyWasRefused() &&
       !SleepsSince(fruit_us_)) {
     NobodyGotAny("deadlock", fmt::format("got no further within {}", which));

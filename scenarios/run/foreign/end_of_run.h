@@ -38,6 +38,7 @@ class EndOfRun {
   bool IsStranded(int client) const;
   bool IsFruitless();
   bool AtBound();
+  std::uint64_t MostCommands() const;
   bool SleepsSince(std::int64_t unix_us) const;
   bool SomebodyMoves();
   void NobodyGotAny(std::string_view slug, std::string_view what);

@@ -2,7 +2,6 @@
 #include "scenarios/run/foreign/fault_budget.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace interlock::scenarios::drive {
 namespace {
@@ -86,10 +85,23 @@ std::optional<Strike> FaultBudget::Draw(sim::Choices& choices, const Place& plac
   const std::uint32_t drawn = choices.Draw(sim::Lane::kFault, count * std::max(one_in, 2U));
   if (drawn == 0 || drawn > count) return std::nullopt;
   const Strike strike = strikes[drawn - 1];
+  Spend(strike);
+  return strike;
+}
+
+void FaultBudget::Spend(Strike strike) {
   --left(strike);
   Use(strike, Strike::kLostReply, Strike::kLostRequest);
   Use(strike, Strike::kDelayedReply, Strike::kDelayedRequest);
-  return strike;
+}
+
+std::vector<Strike> FaultBudget::Possible(const Place& place) const {
+  std::vector<Strike> possible;
+  for (const Strike strike : {Strike::kLostRequest, Strike::kLostReply, Strike::kCrash,
+                              Strike::kExpiry, Strike::kForgottenScripts}) {
+    if (left(strike) > 0 && IsOfUse(strike, place)) possible.push_back(strike);
+  }
+  return possible;
 }
 
 }  // namespace interlock::scenarios::drive

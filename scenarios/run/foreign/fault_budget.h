@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Which faults a run of foreign clients may still have, and whether one strikes now. A few kinds at
-// a time find more than all of them (swarm testing, Groce et al. 2012), so each run first draws
-// which kinds it has, and how often.
+// a time find more than all of them (swarm testing, Groce et al. 2012), so each random run first
+// draws which kinds it has, and how often.
 //
 // A draw of 0 is always calm: no kind, no fault. Determinism: a function of the choices. Thread
 // safety: none.
@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "scenarios/run/foreign/drive_run.h"
 #include "sim/choices.h"
@@ -47,9 +48,15 @@ class FaultBudget {
   };
   std::optional<Strike> Draw(sim::Choices& choices, const Place& place);
 
+  /// The faults that may strike there, each once, without those that are placed by other choices:
+  /// a pause or delay by the order of steps. Clocks are left out, too.
+  std::vector<Strike> Possible(const Place& place) const;
+  void Spend(Strike strike);
+
  private:
   static constexpr std::size_t kKinds = 9;
   int& left(Strike strike) { return left_[static_cast<std::size_t>(strike)]; }
+  int left(Strike strike) const { return left_[static_cast<std::size_t>(strike)]; }
   void Use(Strike used, Strike one, Strike other);
 
   std::array<int, kKinds> left_;

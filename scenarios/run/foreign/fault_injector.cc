@@ -20,6 +20,7 @@ constexpr std::uint32_t kLongestPause = 12;
 }  // namespace
 
 void FaultInjector::Begin() {
+  if (state_.options.orders) return;
   budget_.DrawSwarm(state_.choices);
   if (const auto client = budget_.DrawClockAtStart(state_.choices, state_.options.clients)) {
     ShiftClock(*client, "its start");
@@ -62,14 +63,23 @@ void FaultInjector::EndDelay(std::size_t number) {
   if (ended.of_reply) state_.gate.HandOver(ended.connection);
 }
 
-std::optional<Strike> FaultInjector::DrawFault(const Parked& parked) {
+FaultBudget::Place FaultInjector::PlaceOf(const Parked& parked) const {
   FaultBudget::Place place;
   place.alone = state_.crew.CountAlive() == 1;
   place.owns = state_.holds.Owns(parked.client);
   place.names = state_.holds.NamesItsOwn(parked.client, *parked.argv);
   place.ends = state_.holds.NextEnd(state_.Only(parked.client)).has_value();
   place.by_hash = RunsByHash(*parked.argv);
-  return budget_.Draw(state_.choices, place);
+  return place;
+}
+
+std::vector<PlacedFault> FaultInjector::Possible(const Parked& parked, bool blocked) const {
+  std::vector<PlacedFault> possible;
+  for (const Strike strike : budget_.Possible(PlaceOf(parked))) {
+    possible.push_back({strike});
+    if (strike == Strike::kCrash && blocked) possible.push_back({strike, true});
+  }
+  return possible;
 }
 
 void FaultInjector::Fault(FaultKind kind, int client, const std::string& command,
@@ -84,10 +94,19 @@ void FaultInjector::Fault(FaultKind kind, int client, const std::string& command
 }
 
 void FaultInjector::Execute(const Parked& parked) {
-  const std::optional<Strike> strike = DrawFault(parked);
+  const std::optional<Strike> strike = budget_.Draw(state_.choices, PlaceOf(parked));
   const std::string text = sim::redis::ToText(*parked.argv);
   if (strike && StrikeInstead(*strike, parked, text)) return;
   Perform(parked, Gate::Outcome::kAnswered);
+}
+
+void FaultInjector::ExecuteWith(const Parked& parked, const std::optional<PlacedFault>& fault) {
+  if (!fault) return Perform(parked, Gate::Outcome::kAnswered);
+  budget_.Spend(fault->strike);
+  const std::string text = sim::redis::ToText(*parked.argv);
+  if (fault->strike == Strike::kCrash) return CrashAt(parked, text, !fault->before);
+  if (fault->strike == Strike::kExpiry) return ExpireOwn(parked.client, text);
+  if (!StrikeInstead(fault->strike, parked, text)) Perform(parked, Gate::Outcome::kAnswered);
 }
 
 /// Returns false if the command is still to be executed.
@@ -126,23 +145,43 @@ bool FaultInjector::StrikeInstead(Strike strike, const Parked& parked, const std
 
 void FaultInjector::Crash(const Parked& parked, const std::string& command) {
   // The client dies before the command, or after it.
-  const bool sent = state_.choices.Draw(Lane::kFault, 2) == 1;
+  CrashAt(parked, command, state_.choices.Draw(Lane::kFault, 2) == 1);
+}
+
+void FaultInjector::CrashAt(const Parked& parked, const std::string& command, bool executed) {
+  // A report counts only if it is answered: only then the client is where it says.
+  const bool reports = IsReport(*parked.argv) && state_.options.orders.has_value();
   state_.run.owner_died = state_.run.owner_died || state_.holds.Owns(parked.client);
   // The client is killed first, because one that sees its connection break sends something else.
   state_.crew.Kill(parked.client);
-  if (sent) Perform(parked, Gate::Outcome::kReplyLost);
+  if (executed) {
+    Perform(parked, reports ? Gate::Outcome::kReplyWithheld : Gate::Outcome::kReplyLost);
+  }
   Fault(FaultKind::kCrash, parked.client, command,
-        sent ? "crash, before the reply" : "crash, before " + command);
+        !executed ? "crash, before " + command
+        : reports ? "crash, after " + command
+                  : "crash, before the reply");
   state_.run.owner_died = state_.run.owner_died || state_.holds.Owns(parked.client);
   state_.world.Ended(parked.client, true);
   state_.gate.Drop(parked.client);
+}
+
+/// Its command stays at the gate, where others may go first.
+void FaultInjector::ExpireOwn(int client, const std::string& command) {
+  Fault(FaultKind::kExpiry, client, command,
+        fmt::format("pause, before {}, until a key has expired", command));
+  state_.world.ExpireByForce(state_.Only(client));
+  late_.insert(client);
 }
 
 void FaultInjector::Perform(const Parked& parked, Gate::Outcome outcome) {
   if (parked.client != last_ && last_ >= 0) ++state_.run.switches;
   last_ = parked.client;
   ++state_.run.commands;
-  if (state_.world.Perform(parked, outcome, time_.LimitUs())) state_.Progressed();
+  if (late_.erase(parked.client) > 0) state_.world.Log(parked.client, EventKind::kGoesOn);
+  // Orders are explored without time for commands, so that the commands of two clients commute.
+  const std::int64_t limit_us = state_.options.orders ? state_.gate.time_us() : time_.LimitUs();
+  if (state_.world.Perform(parked, outcome, limit_us)) state_.Progressed();
 }
 
 void FaultInjector::StopClient(int client, const std::string& command, bool past_an_end) {

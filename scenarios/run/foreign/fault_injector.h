@@ -8,14 +8,21 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "scenarios/run/foreign/drive_state.h"
 #include "scenarios/run/foreign/fault_budget.h"
 #include "scenarios/run/foreign/time_keeper.h"
 
 namespace interlock::scenarios::drive {
+
+struct PlacedFault {
+  Strike strike = Strike::kCrash;
+  bool before = false;  ///< the crash comes before the command, not after it
+};
 
 class FaultInjector {
  public:
@@ -26,6 +33,11 @@ class FaultInjector {
   void Begin();
   /// Executes the parked command, or strikes instead of it or beside it.
   void Execute(const Parked& parked);
+  /// The faults that can be placed there. A crash comes after the command, because before it is
+  /// after the client's last one, unless that has `blocked`: then it also comes before.
+  std::vector<PlacedFault> Possible(const Parked& parked, bool blocked) const;
+  /// Executes the command, or strikes with this fault.
+  void ExecuteWith(const Parked& parked, const std::optional<PlacedFault>& fault);
   /// A step is over: counts down stopped clients and delayed messages.
   void CountDown();
   /// Ends one fault's delay or stop early. False: there is none.
@@ -34,10 +46,12 @@ class FaultInjector {
   int last() const { return last_; }
 
  private:
-  std::optional<Strike> DrawFault(const Parked& parked);
+  FaultBudget::Place PlaceOf(const Parked& parked) const;
   bool StrikeInstead(Strike strike, const Parked& parked, const std::string& command);
   void Fault(sim::FaultKind kind, int client, const std::string& command, std::string_view words);
   void Crash(const Parked& parked, const std::string& command);
+  void CrashAt(const Parked& parked, const std::string& command, bool executed);
+  void ExpireOwn(int client, const std::string& command);
   void StopClient(int client, const std::string& command, bool past_an_end);
   void DelayThat(const Parked& parked, const std::string& command, bool reply);
   void ShiftClock(int client, const std::string& command);
@@ -49,6 +63,7 @@ class FaultInjector {
   TimeKeeper& time_;
   FaultBudget budget_;
   int last_ = -1;
+  std::set<int> late_;  // clients that ExpireOwn has struck, until their next command
 };
 
 }  // namespace interlock::scenarios::drive

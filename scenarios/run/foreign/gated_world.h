@@ -70,6 +70,7 @@ class GatedWorld {
   void Log(int client, EventKind kind, EventDetails details = {}, int resource = 0);
   /// Number of events so far.
   std::size_t events() const { return events_.size(); }
+  const EventLog& log() const { return events_; }
   EventLog TakeEvents() { return std::move(events_); }
 
   /// The new ones, with their places among the events.

@@ -135,7 +135,10 @@ Status Repeat(std::uint64_t times, const std::atomic<bool>& stop, DriveFound& fo
 
 Status Confirm(Duration at_most, Duration start, const std::atomic<bool>& stop, DriveFound& found) {
   DriveFound original = found;
-  if (Status tried = Smaller(found, at_most / 2, stop).Search(); !tried.ok()) return tried;
+  // A search of all orders has kept the smallest case.
+  if (!found.one.options.orders) {
+    if (Status tried = Smaller(found, at_most / 2, stop).Search(); !tried.ok()) return tried;
+  }
   const Duration half = at_most / 2;
   if (Status done = RepeatStarted(half, start, stop, found); !done.ok()) return done;
   if (found.again > 0 || found.original.copied == 0 || stop) return Status();

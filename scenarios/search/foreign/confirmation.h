@@ -25,9 +25,10 @@ void NameBy(const std::string& slug, DriveRun& run);
 /// counts, and the first violating run is kept.
 Status Repeat(std::uint64_t times, const std::atomic<bool>& stop, DriveFound& found, DriveSum& sum);
 
-/// Makes the case smaller and repeats it with started clients, in about `at_most`; `start`: how
-/// long a run of started clients takes. If what copies did is not repeated with the smaller case,
-/// the original is tried instead. `found.again` is 0 if started clients did neither.
+/// Makes the case smaller, unless it is from a search of all orders, and repeats it with started
+/// clients, in about `at_most`; `start`: how long a run of started clients takes. If what copies
+/// did is not repeated with the smaller case, the original is tried instead. `found.again` is 0 if
+/// started clients did neither.
 Status Confirm(Duration at_most, Duration start, const std::atomic<bool>& stop, DriveFound& found);
 
 }  // namespace interlock::scenarios::drive

@@ -98,6 +98,7 @@ class Campaign {
   bool GoesOn(std::uint64_t runs) const;
   std::uint64_t Planned(std::uint64_t runs) const;
   Status SearchCalmly();
+  Status SearchAtRandom();
   Status RunOne(std::uint64_t number);
   void Take(DriveRun run, sim::Choices& choices, std::uint64_t number);
   Status ConfirmAll();
@@ -134,6 +135,13 @@ std::uint64_t Campaign::Planned(std::uint64_t runs) const {
 Status Campaign::SearchCalmly() {
   sim::Choices choices = sim::Choices::FromTape({});
   Result<DriveRun> run = RunClients(drive_, choices);
+  if (run.ok() && run->own_clocks > 0 && options_.all_orders) {
+    return Status(
+        StatusCode::kInvalidArgument,
+        fmt::format("the order of {} cannot be searched: it cannot be given a clock (it is "
+                    "linked statically, perhaps)",
+                    CommandLine(drive_)));
+  }
   if (run.ok() && run->own_clocks > 0) {
     notes_.emplace_back(
         "the clients' programs cannot be given a clock (they are linked statically, perhaps), and "
@@ -146,7 +154,7 @@ Status Campaign::SearchCalmly() {
   if (!stop_ && run->findings.empty()) {
     if (Status works = WhyNot(*run, drive_); !works.ok()) return works;
   }
-  if (!stop_ && GoesOn(1)) {
+  if (!stop_ && (options_.all_orders || GoesOn(1))) {
     auto templates = TemplatesFor(drive_, *run, why_none_);
     if (!templates.ok()) return templates.status();
     templates_ = *std::move(templates);
@@ -154,7 +162,17 @@ Status Campaign::SearchCalmly() {
     notes_.push_back(HowRunsBegin(templates_.get(), drive_.clients, why_none_));
   }
   start_ = run->real_time;
-  Take(*std::move(run), choices, 0);
+  // A search of all orders makes this run again.
+  if (!options_.all_orders) Take(*std::move(run), choices, 0);
+  return Status();
+}
+
+Status Campaign::SearchAtRandom() {
+  options_.progress(0, Planned(0));
+  for (std::uint64_t i = 1; GoesOn(i); ++i) {
+    options_.progress(i, Planned(i));
+    if (Status done = RunOne(i); !done.ok()) return done;
+  }
   return Status();
 }
 
@@ -217,20 +235,29 @@ std::string Campaign::Rate() const {
 }
 
 Result<DriveResult> Campaign::Run() {
-  options_.progress(0, Planned(0));
   if (Status calm = SearchCalmly(); !calm.ok()) return calm;
-  for (std::uint64_t i = 1; GoesOn(i); ++i) {
-    options_.progress(i, Planned(i));
-    if (Status done = RunOne(i); !done.ok()) return done;
+  std::optional<OrderOptions> orders = options_.all_orders;
+  std::optional<OrderCampaign> all;
+  if (orders) {
+    orders->runs = options_.runs;
+    orders->seed = options_.seed;
+    orders->progress = options_.progress;
+    all.emplace(*orders, drive_, sum_, found_);
   }
+  if (Status done = all ? all->Search() : SearchAtRandom(); !done.ok()) return done;
+  DriveResult result;
+  if (all) result.state = all->State();
   searched_ = steady_clock::now() - began_;
   if (Status confirmed = ConfirmAll(); !confirmed.ok()) return confirmed;
   templates_.reset();  // so that their processor time is counted, too
   notes_.push_back(Rate());
-  DriveResult result;
   result.report.seed = options_.seed;
   if (stop_) result.report.status = reports::RunStatus::kPartial;
   Finish(sum_, drive_, found_, result);
+  if (all) {
+    all->Judge(result.report.results);
+    result.report.notes.push_back(all->Sentence());
+  }
   for (std::string& note : notes_) result.report.notes.push_back(std::move(note));
   return result;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Many runs of foreign clients: the first one calm, the others by the campaign's strategies (see
-// cases/strategies.h), until a property is violated or the runs are done. A violation is shrunk by
-// trial, and repeated to measure how often it happens.
+// cases/strategies.h) until the runs are done, or all that there are (see order_campaign.h). A
+// violation is shrunk by trial, and repeated to measure how often it happens.
 //
 // The report has the form of any campaign's. Thread safety: that of ForeignProcess.
 #pragma once
@@ -19,6 +19,7 @@
 #include "scenarios/cases/strategies.h"
 #include "scenarios/run/foreign/drive_case.h"
 #include "scenarios/run/foreign/drive_run.h"
+#include "scenarios/search/foreign/order_campaign.h"
 
 namespace interlock::scenarios::drive {
 
@@ -29,6 +30,9 @@ struct CampaignOptions {
   std::optional<Strategy> strategy;  ///< nullopt: all of them in turn
   /// For making all cases smaller and confirming them.
   Duration confirmation = std::chrono::seconds(22);
+  /// Instead of random runs, all within the bounds of `drive.orders`; its `runs`, `seed` and
+  /// `progress` are these.
+  std::optional<OrderOptions> all_orders;
   /// Called with the number of runs done, and of all, which is estimated if not given.
   std::function<void(std::uint64_t, std::uint64_t)> progress = [](std::uint64_t, std::uint64_t) {};
 };
@@ -36,6 +40,7 @@ struct CampaignOptions {
 struct DriveResult {
   reports::RunReport report;  ///< without `tool`; rows do not name files yet
   std::vector<reports::Counterexample> counterexamples;
+  std::string state;  ///< of a search of all orders that was not finished, to go on from
 };
 
 /// Fails as RunClients does; kInvalidArgument, with their messages: even without faults or
