@@ -140,13 +140,17 @@ void Holds::NoteAsked(int client, int node, const std::vector<Argv>& effects, st
   }
 }
 
-int Holds::OwnerOf(const HeldId& id, const HeldData& data, int client) const {
-  // A short word, such as "1", may be everybody's.
+int Holds::OwnerOf(const HeldId& id, const HeldData& data, const Command& command) const {
+  const bool asks = std::ranges::any_of(command.effects,
+                                        [&](const Argv& one) { return AskedFor(one) == id.key; });
   for (const std::string* word : {&id.part, &data.value}) {
+    // Who asks with a word of its own gets the lock, even if others have sent the same word: the
+    // time, for instance. A short word, such as "1", may be everybody's.
+    if (asks && std::ranges::count(command.argv, *word) > 0) return command.client;
     const auto sent = first_sent_by_.find(*word);
     if (word->size() >= kShortestToken && sent != first_sent_by_.end()) return sent->second;
   }
-  return client;
+  return command.client;
 }
 
 void Holds::SetEnd(const HeldId& id, std::int64_t now_ms, Hold& hold) const {
@@ -259,7 +263,7 @@ void Holds::Changed(const HeldId& id, Hold& hold, const HeldData& now, const Com
     return;
   }
   if (judged) Find("server-exclusion", id, hold, "took", command);
-  const int owner = OwnerOf(id, now, command.client);
+  const int owner = OwnerOf(id, now, command);
   if (owner != hold.owner) NoteLoss(id, hold, command);
   hold.delayed = hold.delayed && owner == hold.owner;
   hold.altered = owner == hold.owner;
@@ -275,7 +279,7 @@ void Holds::After(int client, int node, const Argv& argv, const std::vector<Argv
   for (const Argv& effect : effects) NoteWords(client, effect);
   asked_.Send(client, argv);
   NoteAsked(client, node, effects, now_ms);
-  const Command command{client, sim::redis::ToText(argv), effects, now_ms};
+  const Command command{client, argv, sim::redis::ToText(argv), effects, now_ms};
   std::erase_if(holds_, [&](const auto& one) {
     const bool gone = one.first.node == node && !data.contains(one.first);
     if (gone) Gone(one.first, one.second, command);
@@ -288,7 +292,7 @@ void Holds::After(int client, int node, const Argv& argv, const std::vector<Argv
       continue;
     }
     Hold& hold = holds_[id];
-    hold.owner = OwnerOf(id, now, client);
+    hold.owner = OwnerOf(id, now, command);
     hold.data = now;
     SetEnd(id, now_ms, hold);
     Granted(id, hold);

@@ -4,7 +4,8 @@
 //
 // A hold is a string, a field of a hash, or a member of a sorted set. Its owner is the client whose
 // command created it or gave it its value; but if it or its value is a token (eight letters or
-// more) first sent by another client, it is that client's: a hand-over. A lock's key is one that
+// more) first sent by another client, it is that client's: a hand-over, unless the command itself
+// asks for the lock (SET NX) with that word. A lock's key is one that
 // matches the pattern or, without a pattern, one acquired atomically: by SETNX and the like, or by
 // a script or transaction that checks whether it exists and then creates it. Scripts and
 // transactions count by what they do.
@@ -112,6 +113,7 @@ class Holds {
   };
   struct Command {
     int client;
+    const sim::redis::Argv& argv;
     std::string text;
     const std::vector<sim::redis::Argv>& effects;
     std::int64_t now_ms;
@@ -123,7 +125,7 @@ class Holds {
   void NoteLooked(int client, int node, const std::string& key, std::set<std::string>& absent);
   void FindLeft();
   std::string WhyForEver(const HeldId& id, const Hold& hold, bool all_ended) const;
-  int OwnerOf(const HeldId& id, const HeldData& data, int client) const;
+  int OwnerOf(const HeldId& id, const HeldData& data, const Command& command) const;
   bool IsLock(const std::string& key) const;
   bool IsJudged(const HeldId& id, const Hold& hold, const Command& command) const;
   void SetEnd(const HeldId& id, std::int64_t now_ms, Hold& hold) const;

@@ -118,6 +118,19 @@ TEST_F(HoldsTest, ALockMayBeHandedToWhoHasAskedForIt) {
   EXPECT_THAT(Found(), IsEmpty());
 }
 
+TEST_F(HoldsTest, AWordThatTwoClientsSendIsNoHandOver) {
+  const std::string same = R"({"lockedSince":"2027-01-15T08:00:00.000Z"})";
+  Send(0, {"SETNX", "k", same});
+  Send(0, {"DEL", "k"});
+  Send(1, {"SETNX", "k", same});
+  EXPECT_TRUE(holds_.Owns(1));
+  Send(1, {"DEL", "k"});
+  EXPECT_THAT(Found(), IsEmpty());
+  Send(1, {"SETNX", "k", same});
+  Send(0, {"DEL", "k"});
+  EXPECT_THAT(Found(), ElementsAre("foreign-release"));
+}
+
 TEST_F(HoldsTest, AValueThatIsATimeIsTheEndOfALease) {
   Send(0, {"SETNX", "k", InSeconds(10'000)});
   EXPECT_EQ(EndMs(), 10'000);
