@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <sstream>
@@ -26,6 +27,9 @@ using audit::KnownBreak;
 using audit::Library;
 
 constexpr std::string_view kAuditFile = "audit.toml";
+// Large libraries load for a long time on a busy machine.
+constexpr auto kLoadingTime = std::chrono::seconds(30);
+constexpr auto kLongestAuditRun = std::chrono::seconds(180);
 constexpr int kMostOfAFault = 1'000;
 constexpr int kMostRunsOfAnAudit = 1'000'000;
 
@@ -155,6 +159,8 @@ Library LibraryIn(const toml::table& table) {
     throw TomlMistake("promise and promised_in go together");
   }
   library.drive.command = Words(client);
+  library.drive.patience = kLoadingTime;
+  library.drive.bounds.real_time = kLongestAuditRun;
   return library;
 }
 

@@ -99,12 +99,12 @@ ExitCode ExitCodeOf(const Audited& one) {
       code = Combine(code, ExitCode::kInconclusive);
     }
   }
-  for (const KnownBreak& known : one.library.breaks) {
-    const bool found = std::ranges::any_of(one.report.results, [&](const auto& row) {
+  const bool shown = std::ranges::any_of(one.library.breaks, [&](const KnownBreak& known) {
+    return std::ranges::any_of(one.report.results, [&](const auto& row) {
       return row.property == known.property && row.verdict == reports::Verdict::kViolated;
     });
-    if (!found) code = Combine(code, ExitCode::kInconclusive);
-  }
+  });
+  if (!one.library.breaks.empty() && !shown) code = Combine(code, ExitCode::kInconclusive);
   return code;
 }
 

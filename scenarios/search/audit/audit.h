@@ -59,7 +59,7 @@ const KnownBreak* FindBreak(const Library& library, const std::string& property)
 Audited Audit(const Library& library, const AuditOptions& options);
 
 /// kPass: all is as expected; kViolated: something is violated that is not known; kInconclusive:
-/// not audited, not put to the test, or a known violation was not found.
+/// not audited, not put to the test, or none of the known violations was found.
 reports::ExitCode ExitCodeOf(const Audited& one);
 
 }  // namespace interlock::scenarios::audit

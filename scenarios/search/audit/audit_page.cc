@@ -21,6 +21,7 @@ using reports::ResultRow;
 using reports::Verdict;
 
 constexpr std::string_view kSchema = "interlock.audit/1";
+constexpr std::size_t kFaultWidth = 120;
 constexpr std::string_view kLimit = "a known limit of every lease lock";
 
 /// A library's or a server's words, on one line and without a meaning in Markdown.
@@ -108,7 +109,7 @@ std::string Finding(const Audited& one, std::size_t index) {
                       CaseFileOf(one, example.property), example.violating_runs, example.total_runs,
                       OnServers(one, index));
   for (const std::string& fault : example.faults) {
-    text += fmt::format("  - fault: {}\n", Said(fault));
+    text += fmt::format("  - fault: {}\n", Said(reports::Excerpt(fault, kFaultWidth, true)));
   }
   text += fmt::format("  - {}\n", Meaning(known));
   if (!why_not.empty()) text += fmt::format("  - not claimed: {}\n", why_not);

@@ -8,9 +8,8 @@ from beaker.ext.redisnm import RedisSynchronizer
 
 server = redis.Redis.from_url(os.environ["REDIS_URL"])
 lock = RedisSynchronizer("stock", server)
-for _ in range(2):
-    lock.acquire_write_lock()
-    server.execute_command("INTERLOCK.ENTER", "stock")
-    # ... create ...
-    server.execute_command("INTERLOCK.LEAVE", "stock")
-    lock.release_write_lock()
+lock.acquire_write_lock()
+server.execute_command("INTERLOCK.ENTER", "stock")
+# ... create ...
+server.execute_command("INTERLOCK.LEAVE", "stock")
+lock.release_write_lock()
