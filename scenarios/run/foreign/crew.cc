@@ -20,8 +20,10 @@ constexpr Duration kStillFor = microseconds(2'000);
 // that gave no sign of waiting waits for something other than time.
 constexpr Duration kStillInWait = microseconds(1'000);
 constexpr Duration kStillWithoutSign = microseconds(20'000);
-/// A thread that publishes its waits is expected to be busy for less than this.
-constexpr Duration kPublishedSoon = microseconds(2'000);
+/// A thread that publishes its waits, and is busy for longer, may block in some other way.
+constexpr Duration kBusyForLong = microseconds(20'000);
+/// How long one client is waited for before the others, and what they have sent, are looked at.
+constexpr Duration kOneClient = microseconds(1'000);
 constexpr Duration kEndsSoon = microseconds(20'000);
 constexpr Duration kPause = microseconds(1'000);
 constexpr Duration kShortestPause = microseconds(100);
@@ -122,10 +124,9 @@ bool Crew::LooksStill(int client) {
   if (!one.disturbed && !told && !waited) return true;
   one.seen = clock_->watch(client).LookAt(one.process->pid(), gate_.HasParked(client));
   if (one.seen != Look::kStill) {
-    // A thread that is busy for long may block in a way that is not published.
     if (one.seen == Look::kSeemsStill) return false;
     const bool published = one.seen != Look::kUnknown;
-    if (published && std::chrono::steady_clock::now() - one.since < kPublishedSoon) return false;
+    if (published && std::chrono::steady_clock::now() - one.since < kBusyForLong) return false;
     if (clock_->IsWaking(client) || clock_->waits(client) != waits) return false;
     const Duration apart = waited ? kStillInWait : kStillWithoutSign;
     const Sign of_waits = waited ? Sign::kWait : Sign::kNone;
@@ -146,7 +147,7 @@ Duration Crew::AwaitOne(Duration quiet) {
     if (one.over || one.still) continue;
     switch (one.seen) {
       case Look::kBusy:
-        clock_->watch(client).Await(kPublishedSoon / 4);
+        clock_->watch(client).Await(kOneClient);
         return {};
       case Look::kEnds:
         one.process->AwaitEnd(kEndsSoon);
