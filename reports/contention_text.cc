@@ -121,8 +121,10 @@ std::string InWords(const ContentionReport& report) {
                         Excerpt(load.spread, 40, true))
           : fmt::format("closed loop, {} between requests{}", time(load.think_ns),
                         load.think_ns > 0 ? " (" + Excerpt(load.spread, 40, true) + ")" : "");
-  words += fmt::format("; sections of {}, leases of {}, patience of {}", time(load.hold_ns),
-                       time(load.lease_ns), time(load.patience_ns));
+  words += fmt::format("; sections of {}", time(load.hold_ns));
+  // Clients in other languages have their own, which nobody knows here.
+  if (load.lease_ns > 0) words += fmt::format(", leases of {}", time(load.lease_ns));
+  if (load.patience_ns > 0) words += fmt::format(", patience of {}", time(load.patience_ns));
   if (load.permits > 1) words += fmt::format(", semaphores of {} permits", load.permits);
   if (load.resources > 1) words += fmt::format(", {} resources", load.resources);
   if (load.faults != "none") words += ", faults: " + Excerpt(load.faults, 40, true);

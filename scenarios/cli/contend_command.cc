@@ -12,9 +12,9 @@
 
 #include "reports/contention_json.h"
 #include "reports/contention_text.h"
-#include "reports/run_files.h"
 #include "scenarios/cases/kind_model.h"
 #include "scenarios/cli/commands.h"
+#include "scenarios/cli/contend_foreign.h"
 #include "scenarios/cli/gate_file.h"
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
@@ -32,11 +32,16 @@ constexpr std::string_view kContendFooter = R"(
 In virtual time servers take no time for a command, so locks differ in round trips, waiting and
 order; in wall time (--redis) the figures are the machine's. Exit code 3: a threshold was crossed.
 
+Clients in any language (after --) find their server in REDIS_URL, REDIS_HOST and REDIS_PORT, as for
+drive, and take their lock again and again until they are killed: INTERLOCK.ENTER name, once one is
+inside, answers when --hold has passed; INTERLOCK.LEAVE name comes next, then the release.
+
 Examples:
   interlock contend --lock mutex,fair-mutex,redlock --clients 1,8,64 --out out
   interlock contend --lock mutex --arrivals open --interval 20ms
   interlock contend --lock mutex --redis spawn --processes --duration 3s
   interlock contend --lock '*mutex*' --clients 16 --gate gate.toml
+  interlock contend --redis spawn --clients 1,4,16 --hold 1ms -- python3 looping.py
 
 gate.toml:
   [[threshold]]
@@ -59,7 +64,8 @@ struct ContendSettings {
   int jobs = 0;
   bool trace = false;
   contend::Target target;  // no URL: virtual time
-  std::string gate;        // files; empty: none
+  ForeignContendSettings foreign;
+  std::string gate;  // files; empty: none
   std::string baseline;
   OutputSettings output;
 };
@@ -79,6 +85,13 @@ std::optional<std::vector<int>> ParseClients(std::string_view text) {
 /// What is wrong with the load as a whole; empty: nothing.
 std::string Flaw(const ContendSettings& settings) {
   const contend::Load& load = settings.load;
+  if (!settings.foreign.command.empty()) {
+    const std::string flaw = WhyNotForeign(settings.foreign, load, settings.lock,
+                                           settings.target.redis, settings.target.processes);
+    if (!flaw.empty()) return flaw;
+  } else if (settings.lock.empty()) {
+    return "nothing to measure: --lock NAME or, after --, the command of a client";
+  }
   if (settings.arrivals == "open" && load.interval <= Duration(0)) {
     return "--arrivals open needs --interval, the mean time between the requests of one client";
   }
@@ -98,7 +111,8 @@ std::string Flaw(const ContendSettings& settings) {
 Result<contend::ContendOptions> OptionsOf(const ContendSettings& settings,
                                           const Registry& registry) {
   if (const std::string flaw = Flaw(settings); !flaw.empty()) return Invalid(flaw);
-  auto entries = registry.Select(settings.lock);
+  Result<std::vector<Entry>> entries = std::vector<Entry>();
+  if (!settings.lock.empty()) entries = registry.Select(settings.lock);
   if (!entries.ok()) return entries.status();
   const auto clients = ParseClients(settings.clients);
   if (!clients) {
@@ -128,43 +142,6 @@ ExitCode Show(const ContendSettings& settings, const reports::ContentionReport& 
   code = Combine(code, Print(settings.output.json ? json : ToText(report, TextOptionsForStdout())));
   code = Combine(code, WriteFile(settings.output, "run.json", json));
   return Combine(code, InterruptionCode());
-}
-
-/// What the measurement is compared with, read before anything is measured.
-struct Yardstick {
-  std::vector<reports::Threshold> thresholds;
-  std::optional<reports::ContentionReport> before;
-};
-
-/// kBadInput, after a complaint: a file cannot be read, or has other content.
-ExitCode ReadYardstick(const ContendSettings& settings, Yardstick& yardstick) {
-  if (!settings.gate.empty()) {
-    const auto file = ReadWholeFile(settings.gate);
-    if (!file.ok()) return Complain(ExitCode::kBadInput, file.status().message());
-    auto read = ReadThresholds(*file);
-    if (!read.value) {
-      return Complain(ExitCode::kBadInput, fmt::format("{}: {}", settings.gate, read.error));
-    }
-    yardstick.thresholds = std::move(*read.value);
-  }
-  if (!settings.baseline.empty()) {
-    auto read = reports::ReadRun(settings.baseline);
-    if (!read.value) return Complain(ExitCode::kBadInput, read.error);
-    if (!read.value->contention) {
-      return Complain(ExitCode::kBadInput,
-                      fmt::format("{} is not a measurement of contention", settings.baseline));
-    }
-    yardstick.before = std::move(read.value->contention);
-  }
-  return ExitCode::kPass;
-}
-
-void HoldAgainst(const Yardstick& yardstick, reports::ContentionReport& report) {
-  report.gates = Judge(report, yardstick.thresholds);
-  if (!yardstick.before) return;
-  for (std::string& sentence : Compare(*yardstick.before, report)) {
-    report.notes.push_back(std::move(sentence));
-  }
 }
 
 /// A lock that could not be measured because it took its process down.
@@ -244,11 +221,32 @@ Result<reports::ContentionReport> Measure(const contend::ContendOptions& options
   return whole;
 }
 
+Result<reports::ContentionReport> MeasureClients(const ContendSettings& settings,
+                                                 const contend::ContendOptions& options) {
+  return drive::MeasureForeign({.command = settings.foreign.command,
+                                .clients = options.clients,
+                                .load = options.load,
+                                .redis = settings.target.redis,
+                                .masters = settings.foreign.masters,
+                                .stop = options.stop,
+                                .progress = options.progress,
+                                .keep = options.keep});
+}
+
 ExitCode Contend(const ContendSettings& settings, const Registry& registry) {
   auto options = OptionsOf(settings, registry);
   if (!options.ok()) return Complain(ExitCode::kUsage, options.status().message());
+  const bool foreign = !settings.foreign.command.empty();
+  if (foreign && options->clients.back() > drive::kMostForeignClients) {
+    return Complain(ExitCode::kUsage,
+                    fmt::format("--clients: {} processes are too many, {} is the most",
+                                options->clients.back(), drive::kMostForeignClients));
+  }
   Yardstick yardstick;
-  if (const auto bad = ReadYardstick(settings, yardstick); bad != ExitCode::kPass) return bad;
+  if (const auto bad = ReadYardstick(settings.gate, settings.baseline, yardstick);
+      bad != ExitCode::kPass) {
+    return bad;
+  }
   if (const auto bad = PrepareOut(settings.output); bad != ExitCode::kPass) return bad;
   CatchInterruption();
   const auto started = std::chrono::steady_clock::now();
@@ -257,16 +255,18 @@ ExitCode Contend(const ContendSettings& settings, const Registry& registry) {
   ExitCode code = ExitCode::kPass;
   if (settings.trace) {
     options->keep = [&](const reports::ContentionPoint& point, const EventLog& log) {
-      const std::string name = fmt::format("traces/{}.{}.jsonl", point.lock, point.clients);
+      const std::string name = fmt::format(
+          "traces/{}.{}.jsonl", foreign ? FileNameOf(point.lock) : point.lock, point.clients);
       const LogHeader header = contend::HeaderOf(point, options->load);
       code = Combine(code, WriteFile(settings.output, name, ToText(header, log)));
     };
   }
-  auto report = Measure(*options, registry.program(), code);
+  auto report =
+      foreign ? MeasureClients(settings, *options) : Measure(*options, registry.program(), code);
   if (!report.ok()) {
+    const ExitCode flaw = foreign ? ExitCode::kBadInput : ExitCode::kUsage;
     const bool unreachable = report.code() != StatusCode::kInvalidArgument;
-    return Complain(unreachable ? ExitCode::kRedisUnreachable : ExitCode::kUsage,
-                    report.status().message());
+    return Complain(unreachable ? ExitCode::kRedisUnreachable : flaw, report.status().message());
   }
   report->tool = ThisTool(registry.program());
   report->wall_time = MillisecondsSince(started);
@@ -333,9 +333,15 @@ void AddContendCommand(Command app, const Registry& registry, Work& work) {
   Command command =
       app.Subcommand("contend", "how long clients wait for a lock, who gets it, and what it costs");
   auto settings = std::make_shared<ContendSettings>();
-  command.Add("--lock", settings->lock, "locks whose name matches, as for check")
-      .Joined()
-      .Required();
+  command.Add("--lock", settings->lock, "locks whose name matches, as for check").Joined();
+  command.Add("command", settings->foreign.command,
+              "a client of its own lock, after --: -- python3 looping.py; several, separated by "
+              "--and, take turns as clients");
+  command
+      .Add("--masters", settings->foreign.masters,
+           "with a command: servers that --redis spawn starts, for locks over a quorum")
+      .InRange(1, 16)
+      .ShowDefault();
   command
       .Add("--clients", settings->clients,
            "numbers of competing clients, in rising order; one measurement each")

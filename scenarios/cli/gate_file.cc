@@ -8,7 +8,10 @@
 #include <fmt/format.h>
 
 #include "reports/contention_figures.h"
+#include "reports/run_files.h"
+#include "scenarios/cli/output.h"
 #include "scenarios/cli/toml_file.h"
+#include "scenarios/cli/values.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -72,6 +75,37 @@ reports::ReadResult<std::vector<Threshold>> ReadThresholds(std::string_view text
     if (thresholds.empty()) throw TomlMistake("it has no [[threshold]]");
     return thresholds;
   });
+}
+
+reports::ExitCode ReadYardstick(const std::string& gate, const std::string& baseline,
+                                Yardstick& yardstick) {
+  if (!gate.empty()) {
+    const auto file = ReadWholeFile(gate);
+    if (!file.ok()) return Complain(reports::ExitCode::kBadInput, file.status().message());
+    auto read = ReadThresholds(*file);
+    if (!read.value) {
+      return Complain(reports::ExitCode::kBadInput, fmt::format("{}: {}", gate, read.error));
+    }
+    yardstick.thresholds = std::move(*read.value);
+  }
+  if (!baseline.empty()) {
+    auto read = reports::ReadRun(baseline);
+    if (!read.value) return Complain(reports::ExitCode::kBadInput, read.error);
+    if (!read.value->contention) {
+      return Complain(reports::ExitCode::kBadInput,
+                      fmt::format("{} is not a measurement of contention", baseline));
+    }
+    yardstick.before = std::move(read.value->contention);
+  }
+  return reports::ExitCode::kPass;
+}
+
+void HoldAgainst(const Yardstick& yardstick, reports::ContentionReport& report) {
+  report.gates = Judge(report, yardstick.thresholds);
+  if (!yardstick.before) return;
+  for (std::string& sentence : Compare(*yardstick.before, report)) {
+    report.notes.push_back(std::move(sentence));
+  }
 }
 
 }  // namespace interlock::scenarios::cli

@@ -45,7 +45,7 @@ RealTry::RealTry(const RealTryOptions& options, const std::vector<CaseStep>& ste
       watched_(std::move(watched)),
       holds_(options.clients, options.pattern, kClocksApartMs, findings_),
       sections_(options.permits, findings_),
-      relay_(options.clients, servers, Relay::Mode::kHoldBack, *this),
+      relay_(options.clients, servers, *this),
       alive_(static_cast<std::size_t>(options.clients), true),
       data_(watched_.size()),
       replies_(static_cast<std::size_t>(options.clients)) {}

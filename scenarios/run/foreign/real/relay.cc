@@ -69,9 +69,8 @@ struct Relay::Wire {
   bool gone = false;
 };
 
-Relay::Relay(int clients, std::vector<HiredisOptions> servers, Mode mode, RelayObserver& observer)
+Relay::Relay(int clients, std::vector<HiredisOptions> servers, RelayObserver& observer)
     : servers_(std::move(servers)),
-      mode_(mode),
       observer_(observer),
       connected_(static_cast<std::size_t>(clients)),
       alarm_(io_) {}
@@ -166,7 +165,7 @@ void Relay::TakeNext(Wire& wire) {
     }
     Argv argv = std::move(wire.connection->parser().command());
     const bool ordered = wire.ordered.Take(argv);
-    wire.held_back = ordered && mode_ == Mode::kHoldBack;
+    wire.held_back = ordered && !passes_all_;
     if (wire.held_back || (IsReport(argv) && !wire.due.empty())) {
       wire.waiting = std::move(argv);
     } else {
@@ -265,6 +264,15 @@ void Relay::Release(std::uint64_t connection, Gate::Outcome outcome) {
   wire.deaf = outcome == Gate::Outcome::kReplyLost;
   wire.withheld = outcome == Gate::Outcome::kReplyWithheld;
   Pass(wire, argv, true);
+  Flush();
+}
+
+void Relay::PassAll() {
+  passes_all_ = true;
+  for (const auto& [number, wire] : wires_) {
+    if (!std::exchange(wire->held_back, false) || !wire->waiting || !wire->due.empty()) continue;
+    Pass(*wire, *std::exchange(wire->waiting, std::nullopt), true);
+  }
   Flush();
 }
 

@@ -5,9 +5,9 @@
 // to the server. Commands and replies pass unchanged. INTERLOCK.ENTER and its like, by which
 // clients report their sections, are answered here, and never reach the server.
 //
-// It lets all commands pass, or holds each back until Release. What the gate of the fake does not
-// put in order is not held back either: commands that get a connection ready (see gate.h), and
-// those queued in a transaction.
+// It holds each command back until Release, or lets all pass once PassAll is called. What the gate
+// of the fake does not put in order is not held back either: commands that get a connection ready
+// (see gate.h), and those queued in a transaction.
 //
 // Non-guarantee: CLIENT REPLY OFF, MONITOR and replication by clients are not supported: they
 // break the pairing of commands and replies. Thread safety: none.
@@ -50,10 +50,8 @@ class RelayObserver {
 
 class Relay : private sim::serve::Connection::Owner {
  public:
-  enum class Mode : std::uint8_t { kHoldBack, kPass };
-
   /// REQUIRES: at least one of both. `observer` outlives it.
-  Relay(int clients, std::vector<HiredisOptions> servers, Mode mode, RelayObserver& observer);
+  Relay(int clients, std::vector<HiredisOptions> servers, RelayObserver& observer);
   ~Relay() override;
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
@@ -77,6 +75,8 @@ class Relay : private sim::serve::Connection::Owner {
   /// REQUIRES: `connection` has a command held back. kReplyLost: the client's connection breaks
   /// only with Break, once the server has executed the command.
   void Release(std::uint64_t connection, Gate::Outcome outcome);
+  /// From now on nothing is held back.
+  void PassAll();
   /// Whether replies are due from the server.
   bool AwaitsReply(std::uint64_t connection) const;
   /// Delivers the withheld replies of the client.
@@ -108,12 +108,12 @@ class Relay : private sim::serve::Connection::Owner {
 
   boost::asio::io_context io_;
   const std::vector<HiredisOptions> servers_;
-  const Mode mode_;
   RelayObserver& observer_;
   std::vector<std::uint64_t> connected_;                          // by client, connections so far
   std::vector<std::unique_ptr<sim::serve::Listener>> listeners_;  // by client, then by node
   std::map<std::uint64_t, std::unique_ptr<Wire>> wires_;          // by connection
   std::uint64_t last_connection_ = 0;
+  bool passes_all_ = false;
   Duration section_{};
   std::multimap<sim::serve::Alarm::Time, std::uint64_t> sections_;  // when they end; connections
   sim::serve::Alarm alarm_;
