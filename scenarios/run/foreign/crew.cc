@@ -38,7 +38,9 @@ Status Crew::Start() {
   for (int client = 0; client < options_.clients; ++client) {
     auto process = StartOne(client);
     if (!process.ok()) return process.status();
-    members_.emplace_back().process = *std::move(process);
+    Member& one = members_.emplace_back();
+    one.process = *std::move(process);
+    one.since = std::chrono::steady_clock::now();
   }
   return Status();
 }
@@ -125,7 +127,9 @@ bool Crew::LooksStill(int client) {
   one.seen = clock_->watch(client).LookAt(one.process->pid(), gate_.HasParked(client));
   if (one.seen != Look::kStill) {
     if (one.seen == Look::kSeemsStill) return false;
-    const bool published = one.seen != Look::kUnknown;
+    // A copy publishes from its connect on, which is the first thing that it does.
+    const bool will_publish = copied_ == size() && !gate_.has_connected(client);
+    const bool published = will_publish || one.seen != Look::kUnknown;
     if (published && std::chrono::steady_clock::now() - one.since < kBusyForLong) return false;
     if (clock_->IsWaking(client) || clock_->waits(client) != waits) return false;
     const Duration apart = waited ? kStillInWait : kStillWithoutSign;
