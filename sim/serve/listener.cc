@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/serve/listener.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,6 +54,9 @@ void RemoveStaleSocket(asio::io_context& io, const std::string& path) {
   if (error == asio::error::connection_refused) unlink(path.c_str());
 }
 
+// Programs that this process starts must not go on listening, or hold a connection open.
+void CloseOnExec(int file) { fcntl(file, F_SETFD, FD_CLOEXEC); }
+
 }  // namespace
 
 Listener::Place::Place(asio::io_context& io)
@@ -78,6 +82,7 @@ std::optional<std::string> Listener::Add(const GenericProtocol::endpoint& endpoi
   if (!error && endpoint.protocol().family() == AF_INET6) {
     place->acceptor.set_option(asio::ip::v6_only(true), error);
   }
+  if (!error) CloseOnExec(place->acceptor.native_handle());
   if (!error) place->acceptor.bind(endpoint, error);
   if (!error) place->acceptor.listen(kBacklog, error);
   if (!error) place->acceptor.non_blocking(true, error);
@@ -147,6 +152,7 @@ void Listener::Introduce(const Place& place, Socket socket) {
   error_code error;
   const GenericProtocol::endpoint peer = socket.remote_endpoint(error);
   if (error) return;
+  CloseOnExec(socket.native_handle());
   socket.non_blocking(true, error);
   if (place.unix_path.empty()) socket.set_option(tcp::no_delay(true), error);
   accepted_(std::move(socket), PeerName(peer, place.unix_path));
