@@ -32,6 +32,8 @@ constexpr std::int64_t kSpinUs = 1'000;
 /// other things.
 constexpr int kBusyShare = 4;
 constexpr int kMostExtended = 10;
+/// The machine's time that a client without anything to wait for has to end.
+constexpr Duration kLastMoment = milliseconds(500);
 
 std::uint64_t HashOf(std::string_view text) {
   std::uint64_t hash = 0;
@@ -56,6 +58,8 @@ class Drive {
   void Over(int client);
   void Step();
   bool StepInOrder();
+  bool SomebodyMoves();
+  bool IsIdle(int client) const;
   std::vector<Parked> Ready() const;
   void LookAtClocks(const std::vector<Parked>& ready);
   std::optional<std::size_t> Starving(const std::vector<Parked>& ready) const;
@@ -67,6 +71,7 @@ class Drive {
   TimeKeeper time_{state_, end_};
   FaultInjector faults_{state_, time_};
   OrderedSteps ordered_{state_, time_, faults_};
+  std::vector<bool> waited_for_;  // by client: in vain, since its last command
 };
 
 Result<DriveRun> Drive::Run() {
@@ -252,11 +257,39 @@ void Drive::Step() {
   faults_.Execute(picked);
 }
 
+/// Whether it waits for nothing that is seen.
+bool Drive::IsIdle(int client) const {
+  return !state_.gate.HasParked(client) && !state_.gate.IsWithheld(client) &&
+         !state_.gate.IsBlocked(client) && !state_.gate.IsSubscribed(client) &&
+         !state_.note(client).spins && !state_.clock->NextWakeUs(client);
+}
+
+/// A process that is about to end may look still. It is waited for, because the others' steps are
+/// to be the same in each run that makes the same choices.
+bool Drive::SomebodyMoves() {
+  waited_for_.resize(static_cast<std::size_t>(state_.crew.size()));
+  for (int client = 0; client < state_.crew.size(); ++client) {
+    const auto at = static_cast<std::size_t>(client);
+    if (state_.clock == nullptr || waited_for_[at] || !state_.crew.alive(client)) continue;
+    const SteadyTime limit = std::chrono::steady_clock::now() + kLastMoment;
+    while (IsIdle(client) && !*state_.options.stop) {
+      if (state_.crew.process(client).ended()) return true;
+      waited_for_[at] = std::chrono::steady_clock::now() > limit;
+      if (waited_for_[at]) break;
+      state_.world.Poll(milliseconds(1));
+      if (!IsIdle(client)) return true;
+    }
+  }
+  return false;
+}
+
 /// The same if each step is one choice. Returns false if the run need not go on.
 bool Drive::StepInOrder() {
+  if (SomebodyMoves()) return true;
   const std::vector<Parked> ready = Ready();
   if (!ready.empty()) {
     LookAtClocks(ready);
+    for (const Parked& one : ready) waited_for_[static_cast<std::size_t>(one.client)] = false;
     return ordered_.Step(ready);
   }
   ordered_.Wait();

@@ -176,11 +176,11 @@ void Gate::Send(Wire& wire) {
 }
 
 void Gate::Execute(Wire& wire, const Argv& argv, bool queued) {
-  if (IsReport(argv)) {
-    Reply(wire, AnswerTo(argv, queued, resources_));
-  } else {
-    server(wire.node).Execute(wire.id, argv);
-  }
+  if (IsReport(argv)) return Reply(wire, AnswerTo(argv, queued, resources_));
+  sim::redis::Server& executing = server(wire.node);
+  if (!unordered_) sim::redis::SetFootprint(executing, footprint_);
+  executing.Execute(wire.id, argv);
+  sim::redis::SetFootprint(executing, nullptr);
 }
 
 void Gate::Reply(Wire& wire, const Value& value) {

@@ -25,6 +25,7 @@
 
 #include "scenarios/run/foreign/words.h"
 #include "sim/machine/virtual_clock.h"
+#include "sim/redis/footprint.h"
 #include "sim/redis/server.h"
 #include "sim/serve/connection.h"
 #include "sim/serve/listener.h"
@@ -91,6 +92,8 @@ class Gate : private sim::serve::Connection::Owner {
     kReplyLost,      ///< executed; the connection breaks before the reply
     kRequestLost,    ///< the connection breaks before it is executed
   };
+  /// Notes from now on what released commands touch; null: not.
+  void Note(sim::redis::Footprint* footprint) { footprint_ = footprint; }
   /// REQUIRES: `connection` has a parked command.
   void Release(std::uint64_t connection, Outcome outcome);
   /// Delivers the withheld reply of a connection, if it is still there.
@@ -149,6 +152,7 @@ class Gate : private sim::serve::Connection::Owner {
   GuardedResources resources_;
   std::vector<sim::redis::Argv> effects_;
   std::uint64_t last_connection_ = 0;
+  sim::redis::Footprint* footprint_ = nullptr;
   bool unordered_ = false;  // what is being executed has no place in the order
   std::int64_t time_us_;
 };

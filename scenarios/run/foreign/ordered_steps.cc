@@ -117,10 +117,9 @@ void OrderedSteps::Take(const PossibleStep& step, const Parked& parked) {
     of.last = begun_->argv;
     of.last_us = begun_->time_us;
   }
-  sim::redis::Server& server = state_.gate.server(taken.node);
-  sim::redis::SetFootprint(server, &footprint_);
+  state_.gate.Note(&footprint_);
   faults_.ExecuteWith(taken, step.fault);
-  sim::redis::SetFootprint(server, nullptr);
+  state_.gate.Note(nullptr);
   Of(client).blocked = state_.gate.IsBlocked(client);
 }
 

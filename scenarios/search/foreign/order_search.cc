@@ -9,8 +9,6 @@
 namespace interlock::scenarios::drive {
 namespace {
 
-/// So often a prefix is tried, since the machine may just have been slow.
-constexpr int kTries = 2;
 /// After so many prefixes that went astray, clients do not repeat themselves.
 constexpr std::uint64_t kMostAstray = 20;
 /// The share of the search from which the number of all runs is better known than by an estimate.
@@ -44,29 +42,26 @@ Result<OrderRun> OrderSearch::Probe(std::uint64_t seed) {
 Result<std::optional<OrderRun>> OrderSearch::Next() {
   const OrderPrefix prefix = std::move(left_.back());
   left_.pop_back();
-  std::string astray;
-  for (int i = 0; i < kTries; ++i) {
-    OrderWalk walk(prefix, reduce_, habits_);
-    Result<OrderRun> made = Run(walk);
-    if (!made.ok()) return made.status();
-    if (stop_) {
-      left_.push_back(prefix);
-      // What a run has violated before it was stopped is a violation all the same.
-      if (made->run.findings.empty()) return std::optional<OrderRun>();
-      return std::optional<OrderRun>(*std::move(made));
-    }
-    astray = walk.Astray();
-    if (!astray.empty()) continue;
-    std::vector<OrderPrefix> left = walk.TakeLeft();
-    std::ranges::move(left, std::back_inserter(left_));
-    totals_.share += walk.share();
-    ++(made->pruned ? totals_.pruned : totals_.runs);
-    if (made->run.held_back && !made->pruned) ++totals_.held_back;
+  OrderWalk walk(prefix, reduce_, habits_);
+  Result<OrderRun> made = Run(walk);
+  if (!made.ok()) return made.status();
+  if (stop_) {
+    left_.push_back(prefix);
+    // What a run has violated before it was stopped is a violation all the same.
+    if (made->run.findings.empty()) return std::optional<OrderRun>();
     return std::optional<OrderRun>(*std::move(made));
   }
-  ++totals_.astray;
-  totals_.how_astray = astray;
-  return std::optional<OrderRun>();
+  if (const std::string astray = walk.Astray(); !astray.empty()) {
+    ++totals_.astray;
+    totals_.how_astray = astray;
+    return std::optional<OrderRun>();
+  }
+  std::vector<OrderPrefix> left = walk.TakeLeft();
+  std::ranges::move(left, std::back_inserter(left_));
+  totals_.share += walk.share();
+  ++(made->pruned ? totals_.pruned : totals_.runs);
+  if (made->run.held_back && !made->pruned) ++totals_.held_back;
+  return std::optional<OrderRun>(*std::move(made));
 }
 
 bool OrderSearch::done() const { return left_.empty() || totals_.astray >= kMostAstray; }

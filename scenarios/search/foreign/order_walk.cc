@@ -207,7 +207,7 @@ void OrderWalk::Choose(std::span<const PossibleStep> steps, std::uint32_t index)
 
 std::string OrderWalk::Astray() const {
   if (beyond_ || !astray_.empty()) return astray_;
-  return fmt::format("it ended after {} choices of {}", path_.size(), prefix_.path.size() + 1);
+  return fmt::format("it ended after {} choices, before it met {}", path_.size(), prefix_.ready);
 }
 
 std::vector<OrderPrefix> OrderWalk::TakeLeft() { return std::move(left_); }
