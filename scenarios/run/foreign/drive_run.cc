@@ -72,6 +72,7 @@ class Drive {
   FaultInjector faults_{state_, time_};
   OrderedSteps ordered_{state_, time_, faults_};
   std::vector<bool> waited_for_;  // by client: in vain, since its last command
+  int looks_ = 0;                 // since the last step, see StepInOrder
 };
 
 Result<DriveRun> Drive::Run() {
@@ -285,7 +286,10 @@ bool Drive::SomebodyMoves() {
 
 /// The same if each step is one choice. Returns false if the run need not go on.
 bool Drive::StepInOrder() {
-  if (SomebodyMoves()) return true;
+  // What a client sends between the last look at the gate and that at the client arrives late, so
+  // all settle again, twice because an answer on arrival may lead to more.
+  if (++looks_ <= 2 || SomebodyMoves()) return true;
+  looks_ = 0;
   const std::vector<Parked> ready = Ready();
   if (!ready.empty()) {
     LookAtClocks(ready);
