@@ -38,7 +38,7 @@ not be installed, or a property was not put to the test.
 Examples:
   interlock audit                                all libraries of the examples
   interlock audit redlock redis-py --runs 200    two of them, searched for longer
-  interlock audit --from my-audits --out out
+  interlock audit --from my-audits --redis spawn redis://127.0.0.1:7001
   interlock drive --replay out/redlock/counterexamples/drive.section-exclusion.json)";
 
 struct AuditSettings {
@@ -46,6 +46,7 @@ struct AuditSettings {
   std::string from;
   std::optional<int> runs;
   std::string seed = "1";
+  std::vector<std::string> servers;
   OutputSettings output;
 };
 
@@ -70,6 +71,7 @@ class AuditWork {
     options_.out = settings_.output.out;
     options_.seed = *ParseSeed(settings_.seed);
     if (settings_.runs) options_.runs = static_cast<std::uint64_t>(*settings_.runs);
+    if (!settings_.servers.empty()) options_.servers = settings_.servers;
     options_.stop = &Interrupted();
     CatchInterruption();
     return AuditAll(*libraries);
@@ -135,6 +137,11 @@ void AddAuditCommand(Command app, Work& work) {
       .Add("--runs", settings->runs, "number of runs for each library; default: what each one says")
       .InRange(1, 1'000'000);
   command.Add("--seed", settings->seed, "seed of the runs' choices").Check(WhyNoSeed).ShowDefault();
+  command
+      .Add("--redis", settings->servers,
+           "replay each case on these real servers, too: spawn, to start one (default), or the "
+           "URL of an empty one on this machine, Redis or Valkey")
+      .Check(NotEmpty);
   command.Add("--out", settings->output.out, "folder for the installed libraries and the results")
       .Check(NotEmpty)
       .ShowDefault();

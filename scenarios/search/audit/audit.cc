@@ -10,6 +10,7 @@
 #include "scenarios/search/audit/installation.h"
 #include "scenarios/search/foreign/confirmation.h"
 #include "scenarios/search/foreign/drive_campaign.h"
+#include "scenarios/search/foreign/real_replay.h"
 
 namespace interlock::scenarios::audit {
 
@@ -19,6 +20,8 @@ namespace {
 
 constexpr std::uint64_t kReplays = 5;
 constexpr auto kConfirmation = std::chrono::minutes(2);
+/// A case that waits for longer leases is not replayed on real servers, whose time cannot jump.
+constexpr auto kLongestOnServer = std::chrono::seconds(70);
 
 /// A campaign repeats its cases only as often as its time allows; a finding needs all five.
 Status ReplayWhatIsNot(const std::atomic<bool>& stop, reports::Counterexample& one) {
@@ -35,9 +38,32 @@ Status ReplayWhatIsNot(const std::atomic<bool>& stop, reports::Counterexample& o
   return Status();
 }
 
+/// The case on each of the real servers.
+std::vector<OnServer> ReplayOnServers(const reports::Counterexample& one,
+                                      const AuditOptions& options) {
+  std::vector<OnServer> all;
+  for (const std::string& server : options.servers) {
+    if (*options.stop) break;
+    const auto replay = drive::ReplayOnRealServer(
+        one,
+        {.redis = server, .times = kReplays, .longest = kLongestOnServer, .stop = options.stop});
+    OnServer& on = all.emplace_back();
+    on.server = server == "spawn" ? "a redis-server of its own" : server;
+    if (!replay.ok()) {
+      on.why_not = replay.status().message();
+      continue;
+    }
+    if (!replay->server.empty()) on.server = replay->server;
+    on.tries = replay->tries;
+    on.reproduced = replay->reproduced;
+    on.why_not = replay->impossible.empty() ? replay->difference : replay->impossible;
+  }
+  return all;
+}
+
 }  // namespace
 
-std::string WhyNotClaimed(const reports::Counterexample& one) {
+std::string WhyNotClaimed(const reports::Counterexample& one, const std::vector<OnServer>& on) {
   const std::uint64_t commands = one.shrunk.now.operations;
   if (commands > kMostCommandsOfACase) {
     return fmt::format("its case has {} commands, more than {}", commands, kMostCommandsOfACase);
@@ -46,7 +72,8 @@ std::string WhyNotClaimed(const reports::Counterexample& one) {
   if (one.violating_runs < one.total_runs) {
     return fmt::format("only {} of {} replays repeat it", one.violating_runs, one.total_runs);
   }
-  return "";
+  const bool shown = std::ranges::any_of(on, [](const OnServer& s) { return s.reproduced > 0; });
+  return shown ? "" : "no real server has shown it";
 }
 
 const KnownBreak* FindBreak(const Library& library, const std::string& property) {
@@ -81,6 +108,7 @@ Audited Audit(const Library& library, const AuditOptions& options) {
     if (const Status replayed = ReplayWhatIsNot(*options.stop, example); !replayed.ok()) {
       one.not_audited = fmt::format("not replayed: {}", replayed.message());
     }
+    one.on_servers.push_back(ReplayOnServers(example, options));
   }
   return one;
 }

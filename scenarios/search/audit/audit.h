@@ -23,6 +23,8 @@ struct AuditOptions {
   std::string out;                    ///< each library is installed in, and its cases go, below it
   std::optional<std::uint64_t> runs;  ///< of each campaign, instead of what the library says
   std::uint64_t seed = 1;
+  /// Real servers on which each case is replayed, as drive::RealReplayOptions has them.
+  std::vector<std::string> servers = {"spawn"};
   const std::atomic<bool>* stop = nullptr;
   /// Called with the number of runs done, and of all.
   std::function<void(std::uint64_t, std::uint64_t)> progress = [](std::uint64_t, std::uint64_t) {};
@@ -42,15 +44,16 @@ struct Audited {
   std::string not_audited = {};  ///< why there is no verdict; empty: there is one
   reports::RunReport report = {};
   std::vector<reports::Counterexample> cases = {};
-  /// The replays of each of the cases on real servers; empty: none was made.
+  /// The replays of each of the cases on real servers.
   std::vector<std::vector<OnServer>> on_servers = {};
 };
 
-/// A finding is claimed only if its case is small and each replay has repeated it.
+/// A finding is claimed only if its case is small, each replay has repeated it, and a real server
+/// has shown it.
 inline constexpr std::uint64_t kMostCommandsOfACase = 30;
 
-/// Why the case is not claimed as a finding; empty: it is.
-std::string WhyNotClaimed(const reports::Counterexample& one);
+/// Why the case is not claimed as a finding; empty: it is. `on`: its replays on real servers.
+std::string WhyNotClaimed(const reports::Counterexample& one, const std::vector<OnServer>& on);
 
 /// nullptr: the library is not known to violate it.
 const KnownBreak* FindBreak(const Library& library, const std::string& property);

@@ -82,24 +82,25 @@ std::string Meaning(const KnownBreak* known) {
                      : fmt::format("contradicts: \"{}\"", Said(known->contradicts)));
 }
 
-/// "reproduced on Redis 7.0.15 (5 of 5)"
+std::vector<OnServer> ServersOf(const Audited& one, std::size_t index) {
+  return index < one.on_servers.size() ? one.on_servers[index] : std::vector<OnServer>();
+}
+
+/// "reproduced on Redis 7.0.15 of its own: 5 of 5"
 std::string OnServers(const Audited& one, std::size_t index) {
-  if (index >= one.on_servers.size() || one.on_servers[index].empty()) {
-    return "not replayed on a real server";
-  }
   std::vector<std::string> all;
-  for (const OnServer& on : one.on_servers[index]) {
+  for (const OnServer& on : ServersOf(one, index)) {
     all.push_back(fmt::format("{} on {}: {} of {}{}", on.reproduced > 0 ? "reproduced" : "not seen",
                               on.server, on.reproduced, on.tries,
                               on.why_not.empty() ? "" : fmt::format(" ({})", Said(on.why_not))));
   }
-  return fmt::format("{}", fmt::join(all, "; "));
+  return all.empty() ? "not replayed on a real server" : fmt::format("{}", fmt::join(all, "; "));
 }
 
 std::string Finding(const Audited& one, std::size_t index) {
   const Counterexample& example = one.cases[index];
   const KnownBreak* known = FindBreak(one.library, example.property);
-  const std::string why_not = WhyNotClaimed(example);
+  const std::string why_not = WhyNotClaimed(example, ServersOf(one, index));
   std::string text =
       fmt::format("- **{} {}**: {}\n", example.code, example.property, Said(example.sentence));
   if (known != nullptr) text += fmt::format("  - {}\n", Said(known->why));
@@ -139,15 +140,13 @@ std::string Section(const Audited& one) {
 void AddOnServers(const Audited& one, std::size_t index, reports::JsonText& json) {
   json.Key("on_servers");
   json.BeginArray();
-  if (index < one.on_servers.size()) {
-    for (const OnServer& on : one.on_servers[index]) {
-      json.BeginObject();
-      json.Key("server").String(on.server);
-      json.Key("tries").Unsigned(on.tries);
-      json.Key("reproduced").Unsigned(on.reproduced);
-      json.Key("why_not").String(on.why_not);
-      json.EndObject();
-    }
+  for (const OnServer& on : ServersOf(one, index)) {
+    json.BeginObject();
+    json.Key("server").String(on.server);
+    json.Key("tries").Unsigned(on.tries);
+    json.Key("reproduced").Unsigned(on.reproduced);
+    json.Key("why_not").String(on.why_not);
+    json.EndObject();
   }
   json.EndArray();
 }
@@ -168,7 +167,7 @@ void AddFinding(const Audited& one, std::size_t index, reports::JsonText& json) 
   json.Key("expected").Bool(known != nullptr);
   json.Key("limit").Bool(known != nullptr && known->limit);
   json.Key("contradicts").String(known == nullptr ? "" : known->contradicts);
-  json.Key("not_claimed").String(WhyNotClaimed(example));
+  json.Key("not_claimed").String(WhyNotClaimed(example, ServersOf(one, index)));
   json.EndObject();
 }
 

@@ -151,13 +151,15 @@ TEST(AuditTest, ACaseIsClaimedOnlyIfItIsSmallAndEachReplayRepeatsIt) {
   reports::Counterexample one;
   one.shrunk.now.operations = 30;
   one.violating_runs = one.total_runs = 5;
-  EXPECT_EQ(audit::WhyNotClaimed(one), "");
+  const std::vector<audit::OnServer> shown = {{"Redis 7.0.15", 5, 5, ""}};
+  EXPECT_EQ(audit::WhyNotClaimed(one, shown), "");
+  EXPECT_EQ(audit::WhyNotClaimed(one, {}), "no real server has shown it");
   one.violating_runs = 4;
-  EXPECT_EQ(audit::WhyNotClaimed(one), "only 4 of 5 replays repeat it");
+  EXPECT_EQ(audit::WhyNotClaimed(one, shown), "only 4 of 5 replays repeat it");
   one.total_runs = 4;
-  EXPECT_EQ(audit::WhyNotClaimed(one), "it was not replayed five times");
+  EXPECT_EQ(audit::WhyNotClaimed(one, shown), "it was not replayed five times");
   one.shrunk.now.operations = 31;
-  EXPECT_EQ(audit::WhyNotClaimed(one), "its case has 31 commands, more than 30");
+  EXPECT_EQ(audit::WhyNotClaimed(one, shown), "its case has 31 commands, more than 30");
 }
 
 TEST(AuditTest, ThePageSaysWhatAFindingContradictsOrThatItIsALimit) {
