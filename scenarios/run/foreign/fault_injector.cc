@@ -15,7 +15,7 @@ using sim::FaultKind;
 using sim::Lane;
 
 /// The most steps for which a stopped client is passed over, or a message is on its way.
-constexpr std::uint32_t kLongestPause = 12;
+constexpr std::uint32_t kLongestDelay = 12;
 
 }  // namespace
 
@@ -185,7 +185,7 @@ void FaultInjector::Perform(const Parked& parked, Gate::Outcome outcome) {
 }
 
 void FaultInjector::StopClient(int client, const std::string& command, bool past_an_end) {
-  state_.crew.Stop(client, 1 + state_.choices.Draw(Lane::kFault, kLongestPause));
+  state_.crew.Stop(client, 1 + state_.choices.Draw(Lane::kFault, kLongestDelay));
   if (!past_an_end) return Fault(FaultKind::kPause, client, command, "pause, before " + command);
   Fault(FaultKind::kExpiry, client, command,
         fmt::format("pause, before {}, until a key has expired", command));
@@ -225,7 +225,7 @@ void FaultInjector::ShiftClock(int client, const std::string& command) {
 }
 
 void FaultInjector::DelayThat(const Parked& parked, const std::string& command, bool reply) {
-  const std::uint32_t steps = 1 + state_.choices.Draw(Lane::kFault, kLongestPause);
+  const std::uint32_t steps = 1 + state_.choices.Draw(Lane::kFault, kLongestDelay);
   const MessageDelay delay{parked.connection, parked.client, reply, steps};
   if (reply) {
     Perform(parked, Gate::Outcome::kReplyWithheld);

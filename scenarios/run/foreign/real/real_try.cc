@@ -47,6 +47,7 @@ RealTry::RealTry(const RealTryOptions& options, const std::vector<CaseStep>& ste
       sections_(options.permits, findings_),
       relay_(options.clients, servers, *this),
       alive_(static_cast<std::size_t>(options.clients), true),
+      disturbed_(static_cast<std::size_t>(options.clients)),
       data_(watched_.size()),
       replies_(static_cast<std::size_t>(options.clients)) {}
 
@@ -113,6 +114,7 @@ Status RealTry::Make(const CaseStep& step) {
       return Status();
     case Kind::kStop:
       AwaitCommand(step);
+      Disturb(step.client);
       process(step.client).Stop();
       return Status();
     case Kind::kGoOn:
@@ -184,6 +186,7 @@ Status RealTry::Perform(const CaseStep& step, const Parked& parked) {
   NoteEnds();
   NoteLapsed(parked.node);
   const std::string address = relay_.AddressOf(parked.connection);
+  if (step.outcome != Gate::Outcome::kAnswered) Disturb(step.client);
   if (step.crashes) process(step.client).Kill();
   replies_[static_cast<std::size_t>(step.client)].clear();
   ++result_.commands;
@@ -274,6 +277,7 @@ bool RealTry::Ends(const CaseStep& step, int node, const HeldMap& data) {
 Status RealTry::AwaitEndOfLease(const CaseStep& step) {
   const auto limit = steady_clock::now() + options_.longest;
   holds_.SetByForce(step.forced);
+  if (step.forced && step.client >= 0) Disturb(step.client);
   Status read;
   for (bool over = false; !over && read.ok() && !Stopped();) {
     over = true;
@@ -311,9 +315,19 @@ void RealTry::Kill(int client) {
   NoteEnded(client, true);
 }
 
+/// A fault meets the client.
+void RealTry::Disturb(int client) {
+  disturbed_[static_cast<std::size_t>(client)] = true;
+  holds_.Delayed(client);
+}
+
 void RealTry::NoteEnded(int client, bool killed) {
   alive_[static_cast<std::size_t>(client)] = false;
-  holds_.Ended(client, killed);
+  const bool undisturbed =
+      !disturbed_[static_cast<std::size_t>(client)] && sections_.any() && !sections_.Inside(client);
+  holds_.Ended(client, killed        ? Holds::Exit::kKilled
+                       : undisturbed ? Holds::Exit::kUndisturbed
+                                     : Holds::Exit::kByItself);
   sections_.Ended(client);
   relay_.Drop(client);
 }

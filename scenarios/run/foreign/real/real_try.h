@@ -79,6 +79,7 @@ class RealTry : private RelayObserver {
   bool Ends(const CaseStep& step, int node, const HeldMap& data);
   void NoteLapsed(int node);
   void AwaitEnd(const CaseStep& step);
+  void Disturb(int client);
   void Kill(int client);
   void NoteEnded(int client, bool killed);
   void NoteEnds();
@@ -99,6 +100,7 @@ class RealTry : private RelayObserver {
   Relay relay_;
   Parts processes_;
   std::vector<bool> alive_;           // clients
+  std::vector<bool> disturbed_;       // clients that a fault has met
   std::vector<HeldMap> data_;         // by node, when last read
   std::vector<std::string> replies_;  // by client: to its last command; empty: none yet
   Duration at_{};                     // of the last step, in the case

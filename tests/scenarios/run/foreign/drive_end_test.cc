@@ -185,8 +185,9 @@ TEST(DriveEndTest, AStopWhileAClientHangsEndsItWithWhatIsKnown) {
 // It signals the program, and then its whole group.
 TEST(DriveEndTest, TheTwoSignalsOfTimeoutAreOneStop) {
   const ChildResult result =
-      RunChild({"/usr/bin/timeout", "3", INTERLOCK_PROGRAM, "drive", "--", "/usr/bin/python3", "-c",
-                kTools + "acquire(); enter(); time.sleep(80000)"});
+      RunChild({"/usr/bin/timeout", "3", INTERLOCK_PROGRAM, "drive", "--max-commands", "1000000",
+                "--max-virtual-time", "200h", "--", "/usr/bin/python3", "-c",
+                kTools + "acquire(); enter(); time.sleep(700000)"});
   EXPECT_EQ(result.exit_code, 124) << result.out << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("PARTIAL"), HasSubstr("C1 was in a section")));
 }
