@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -44,10 +45,28 @@ std::string AsThen(const std::string& line) {
   return old;
 }
 
-TEST(SameWordsTest, EveryScriptIsWhatItWas) {
+/// What is said otherwise today: SingleFile keeps what is SET in the last millisecond of a lease.
+struct Difference {
+  std::string_view today;
+  std::string_view then;
+};
+constexpr Difference kDifferences[] = {
+    {"'%.0f', math.max(longest, now + 1)))", "'%.0f', longest))"},
+    {"-- The only permit in the value is not over, or was not a millisecond ago; nobody else has "
+     "one.",
+     "-- The value lives to the end of the only permit in it, so that one is not over."},
+};
+
+TEST(SameWordsTest, EveryScriptIsWhatItWasButForTheEndOfWhatSingleFileKeeps) {
   std::map<std::string, std::string, std::less<>> today;
-  for (const internal::Script* script : TodaysScripts())
-    today.emplace(script->name, script->source);
+  for (const internal::Script* script : TodaysScripts()) {
+    std::string text(script->source);
+    for (const Difference& one : kDifferences) {
+      const std::size_t at = text.find(one.today);
+      if (at != std::string::npos) text.replace(at, one.today.size(), one.then);
+    }
+    today.emplace(script->name, text);
+  }
   EXPECT_EQ(today, OldWords().scripts());
 }
 
