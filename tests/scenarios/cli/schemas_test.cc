@@ -212,11 +212,11 @@ TEST(SchemaFilesTest, EachIsNamedAfterWhatItDescribes) {
   for (const auto& entry : fs::directory_iterator(INTERLOCK_SCHEMAS)) {
     names.insert(entry.path().filename());
   }
-  EXPECT_EQ(names,
-            (std::set<std::string>{
-                "contention.schema.json", "counterexample.schema.json", "diff.schema.json",
-                "forced.schema.json", "guarantees.schema.json", "junit.xsd", "kills.schema.json",
-                "list.schema.json", "log.schema.json", "run.schema.json", "shard.schema.json"}));
+  EXPECT_EQ(names, (std::set<std::string>{
+                       "audit.schema.json", "contention.schema.json", "counterexample.schema.json",
+                       "diff.schema.json", "forced.schema.json", "guarantees.schema.json",
+                       "junit.xsd", "kills.schema.json", "list.schema.json", "log.schema.json",
+                       "run.schema.json", "shard.schema.json"}));
 }
 
 }  // namespace
