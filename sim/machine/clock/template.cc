@@ -147,7 +147,8 @@ bool Replace(int socket_file) {
     char value[16];
     socklen_t length = sizeof value;
     if (getsockopt(socket_file, one.level, one.option, value, &length) != 0) continue;
-    setsockopt(made, one.level, one.option, value, length);
+    // What the program has set was noted when it did (see kernel_timers.cc).
+    Ask(SYS_setsockopt, made, one.level, one.option, Word(value), length);
   }
   fcntl(made, F_SETFL, fcntl(socket_file, F_GETFL));
   const int flags = fcntl(socket_file, F_GETFD) == FD_CLOEXEC ? O_CLOEXEC : 0;
