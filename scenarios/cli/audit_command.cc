@@ -18,6 +18,7 @@
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/publish.h"
 #include "scenarios/cli/values.h"
+#include "scenarios/run/foreign/real/servers_here.h"
 #include "scenarios/search/audit/audit.h"
 #include "scenarios/search/audit/audit_page.h"
 
@@ -38,7 +39,7 @@ not be installed, or a property was not put to the test.
 Examples:
   interlock audit                                all libraries of the examples
   interlock audit redlock redis-py --runs 200    two of them, searched for longer
-  interlock audit --from my-audits --redis spawn redis://127.0.0.1:7001
+  interlock audit --from my-audits --redis spawn,redis://127.0.0.1:7001
   interlock drive --replay out/redlock/counterexamples/drive.section-exclusion.json)";
 
 struct AuditSettings {
@@ -46,7 +47,7 @@ struct AuditSettings {
   std::string from;
   std::optional<int> runs;
   std::string seed = "1";
-  std::vector<std::string> servers;
+  std::string redis = "spawn";
   OutputSettings output;
 };
 
@@ -71,13 +72,27 @@ class AuditWork {
     options_.out = settings_.output.out;
     options_.seed = *ParseSeed(settings_.seed);
     if (settings_.runs) options_.runs = static_cast<std::uint64_t>(*settings_.runs);
-    if (!settings_.servers.empty()) options_.servers = settings_.servers;
+    if (const ExitCode usage = ReadServers(); usage != ExitCode::kPass) return usage;
     options_.stop = &Interrupted();
     CatchInterruption();
     return AuditAll(*libraries);
   }
 
  private:
+  ExitCode ReadServers() {
+    options_.servers.clear();
+    for (const std::string_view one : SplitAtCommas(settings_.redis)) {
+      options_.servers.emplace_back(one);
+      if (one == "spawn") continue;
+      const auto server = drive::ServersHere(one);
+      if (!server.ok()) {
+        return Complain(ExitCode::kUsage,
+                        fmt::format("--redis: {}: {}", one, server.status().message()));
+      }
+    }
+    return ExitCode::kPass;
+  }
+
   ExitCode AuditAll(const std::vector<audit::Library>& libraries) {
     audit::AuditRecord record{ThisTool(), Today(), options_.seed, {}};
     ExitCode code = ExitCode::kPass;
@@ -138,10 +153,10 @@ void AddAuditCommand(Command app, Work& work) {
       .InRange(1, 1'000'000);
   command.Add("--seed", settings->seed, "seed of the runs' choices").Check(WhyNoSeed).ShowDefault();
   command
-      .Add("--redis", settings->servers,
-           "replay each case on these real servers, too: spawn, to start one (default), or the "
-           "URL of an empty one on this machine, Redis or Valkey")
-      .Check(NotEmpty);
+      .Add("--redis", settings->redis,
+           "replay each case on these real servers, separated by commas: spawn, to start one, or "
+           "the URL of an empty one on this machine, Redis or Valkey")
+      .ShowDefault();
   command.Add("--out", settings->output.out, "folder for the installed libraries and the results")
       .Check(NotEmpty)
       .ShowDefault();

@@ -122,5 +122,14 @@ TEST_F(AuditTest, AnUnusableFolderIsRefused) {
   EXPECT_THAT(wrong.err, HasSubstr("unknown field \"runs\""));
 }
 
+TEST_F(AuditTest, WhatIsNoServerOfThisMachineIsRefused) {
+  Write("sound", compare_, kHead);
+  for (const std::string server : {"sound", "spawn,redis://192.0.2.1:6379"}) {
+    const ChildResult wrong = Audit({"--redis", server});
+    EXPECT_EQ(wrong.exit_code, 64) << wrong.out;
+    EXPECT_THAT(wrong.err, HasSubstr("--redis: "));
+  }
+}
+
 }  // namespace
 }  // namespace interlock::scenarios
