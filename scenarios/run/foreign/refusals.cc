@@ -2,6 +2,7 @@
 #include "scenarios/run/foreign/refusals.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "scenarios/run/foreign/words.h"
 #include "sim/redis/text.h"
@@ -45,8 +46,13 @@ void Refusals::Answered(int client, const std::string& reply) {
   if (++ask.times == 2) repeated_.emplace(found->first, reply);
 }
 
+/// What is sent before the first section of all asks. Later a client may just as well give back what
+/// it has had, so only what is known to ask counts.
 void Refusals::Entered(int client) {
-  for (const auto& [form, ask] : Of(client).asked) grants_[form].insert(ask.reply);
+  const bool first = !std::exchange(Of(client).has_entered, true);
+  for (const auto& [form, ask] : Of(client).asked) {
+    if (first || grants_.contains(form)) grants_[form].insert(ask.reply);
+  }
   Of(client).asked.clear();
 }
 

@@ -52,6 +52,7 @@ class Refusals {
   struct Client {
     Form last;
     std::map<Form, Ask> asked;  // since it was in a section
+    bool has_entered = false;
   };
   Client& Of(int client) { return clients_[static_cast<std::size_t>(client)]; }
   const Client& Of(int client) const { return clients_[static_cast<std::size_t>(client)]; }

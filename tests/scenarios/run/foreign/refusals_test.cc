@@ -48,6 +48,22 @@ TEST_F(RefusalsTest, TheAnswerOfTheGrantedIsNone) {
   EXPECT_EQ(refusals_.WhileFree(1), 0U);
 }
 
+TEST_F(RefusalsTest, WhoTriesInVainToGiveBackIsNotRefused) {
+  for (int round = 0; round < 2; ++round) {
+    Count(0, "INCR", "1");
+    Enter(0);
+    refusals_.Left(0);
+    Count(0, "DECR", "0");
+  }
+  Count(1, "INCR", "1");
+  Enter(1);
+  refusals_.Left(1);
+  for (int i = 0; i < 3; ++i) Count(1, "DECR", "-1", true);
+  EXPECT_FALSE(refusals_.Asks(1));
+  EXPECT_EQ(refusals_.WhileFree(1), 0U);
+  EXPECT_EQ(refusals_.InARow(1), 0U);
+}
+
 TEST_F(RefusalsTest, OnlyThoseInARowCountThatMeetAFreeLock) {
   Count(0, "INCR", "1");
   Enter(0);
