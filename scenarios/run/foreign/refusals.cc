@@ -46,8 +46,8 @@ void Refusals::Answered(int client, const std::string& reply) {
   if (++ask.times == 2) repeated_.emplace(found->first, reply);
 }
 
-/// What is sent before the first section of all asks. Later a client may just as well give back what
-/// it has had, so only what is known to ask counts.
+/// What is sent before the first section of all asks. Later a client may just as well give back
+/// what it has had, so only what is known to ask counts.
 void Refusals::Entered(int client) {
   const bool first = !std::exchange(Of(client).has_entered, true);
   for (const auto& [form, ask] : Of(client).asked) {
