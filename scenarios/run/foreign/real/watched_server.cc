@@ -92,14 +92,18 @@ Result<std::vector<int>> WatchedServer::Databases() {
   return databases;
 }
 
+/// The database stays selected.
+Result<Reply> WatchedServer::CallIn(int database, const std::vector<std::string_view>& words) {
+  const Result<Reply> selected = admin_->Call({"SELECT", std::to_string(database)});
+  return selected.ok() ? admin_->Call(words) : selected;
+}
+
 Result<std::int64_t> WatchedServer::CountKeys() {
   const auto databases = Databases();
   if (!databases.ok()) return databases.status();
   std::int64_t count = 0;
   for (const int database : *databases) {
-    const Result<Reply> selected = admin_->Call({"SELECT", std::to_string(database)});
-    if (!selected.ok()) return selected.status();
-    const Result<Reply> size = admin_->Call({"DBSIZE"});
+    const Result<Reply> size = CallIn(database, {"DBSIZE"});
     if (!size.ok()) return size.status();
     count += size->integer;
   }
@@ -111,9 +115,7 @@ Result<HeldMap> WatchedServer::Read() {
   if (!databases.ok()) return databases.status();
   HeldMap data;
   for (const int database : *databases) {
-    const Result<Reply> selected = admin_->Call({"SELECT", std::to_string(database)});
-    if (!selected.ok()) return selected.status();
-    const Result<Reply> keys = admin_->Call({"KEYS", "*"});
+    const Result<Reply> keys = CallIn(database, {"KEYS", "*"});
     if (!keys.ok()) return keys.status();
     for (const Reply& key : keys->elements) {
       if (Status read = ReadKey(database, key.text, data); !read.ok()) return read;
@@ -178,9 +180,7 @@ Status WatchedServer::RemoveKeys() {
   const auto databases = Databases();
   if (!databases.ok()) return databases.status();
   for (const int database : *databases) {
-    const Result<Reply> selected = admin_->Call({"SELECT", std::to_string(database)});
-    if (!selected.ok()) return selected.status();
-    const Result<Reply> keys = admin_->Call({"KEYS", "*"});
+    const Result<Reply> keys = CallIn(database, {"KEYS", "*"});
     if (!keys.ok()) return keys.status();
     for (const Reply& key : keys->elements) {
       if (const Result<Reply> gone = admin_->Call({"DEL", key.text}); !gone.ok()) {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <interlock/connection.h>
@@ -64,6 +65,7 @@ class WatchedServer {
 
   MonotonicTime Patience() const;
   Result<std::vector<int>> Databases();
+  Result<Reply> CallIn(int database, const std::vector<std::string_view>& words);
   Status ReadKey(int database, const std::string& key, HeldMap& data);
 
   Runtime& runtime_;
