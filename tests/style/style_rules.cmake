@@ -396,7 +396,7 @@ endfunction()
 # A page is read by somebody who has a question: the first page and those for users may have 150 lines,
 # the README of any other folder 80.
 function(check_page_length)
-  if(path MATCHES "^(README|lib/README|scenarios/examples/(audit/)?README|sim/serve/README)\\.md$")
+  if(path MATCHES "^(README|lib/README|scenarios/examples/README|sim/serve/README)\\.md$")
     set(limit 150)
   elseif(path MATCHES "/README\\.md$")
     set(limit 80)
