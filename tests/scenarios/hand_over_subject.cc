@@ -10,7 +10,7 @@
 namespace interlock::scenarios::testing {
 namespace {
 
-constexpr Duration kCallTimeout = std::chrono::seconds(1);
+constexpr Duration kHandOverTimeout = std::chrono::seconds(1);
 constexpr Duration kLook = std::chrono::milliseconds(20);
 
 // KEYS: lock, queue of waiting tokens. ARGV: token, lease in ms, 1 to queue up. The answer is what
@@ -33,9 +33,9 @@ constexpr std::string_view kRelease =
     "if waiter then redis.call('SET', KEYS[1], waiter, 'PX', ARGV[2]) "
     "else redis.call('DEL', KEYS[1]) end return 1";
 
-class Line {
+class HandOverLine {
  public:
-  Line(harness::Environment& environment, const harness::LockOptions& options)
+  HandOverLine(harness::Environment& environment, const harness::LockOptions& options)
       : runtime_(environment.runtime),
         connector_(environment.connector),
         lock_(options.key_prefix + options.resource),
@@ -43,7 +43,7 @@ class Line {
         lease_(std::to_string(options.lease.count())) {}
 
   Result<Reply> Run(std::string_view script, std::string_view token, std::string_view queue_up) {
-    const MonotonicTime deadline = AddSaturating(runtime_.Now(), kCallTimeout);
+    const MonotonicTime deadline = AddSaturating(runtime_.Now(), kHandOverTimeout);
     if (connection_ == nullptr) {
       auto made = connector_.Connect(deadline);
       if (!made.ok()) return made.status();
@@ -66,7 +66,7 @@ class Line {
 
 class HandOverHold final : public harness::Hold {
  public:
-  HandOverHold(std::shared_ptr<Line> line, std::string token, MonotonicTime valid_until)
+  HandOverHold(std::shared_ptr<HandOverLine> line, std::string token, MonotonicTime valid_until)
       : line_(std::move(line)), token_(std::move(token)), valid_until_(valid_until) {}
 
   std::string owner_token() const override { return token_; }
@@ -78,7 +78,7 @@ class HandOverHold final : public harness::Hold {
   }
 
  private:
-  std::shared_ptr<Line> line_;
+  std::shared_ptr<HandOverLine> line_;
   const std::string token_;
   const MonotonicTime valid_until_;
 };
@@ -86,7 +86,7 @@ class HandOverHold final : public harness::Hold {
 class HandOverLock final : public harness::Lock {
  public:
   HandOverLock(harness::Environment& environment, const harness::LockOptions& options)
-      : line_(std::make_shared<Line>(environment, options)) {}
+      : line_(std::make_shared<HandOverLine>(environment, options)) {}
 
   Result<std::unique_ptr<harness::Hold>> TryAcquire() override { return Ask(NewToken(), "0"); }
 
@@ -126,7 +126,7 @@ class HandOverLock final : public harness::Lock {
     return token;
   }
 
-  std::shared_ptr<Line> line_;
+  std::shared_ptr<HandOverLine> line_;
 };
 
 class HandOver final : public harness::Subject {

@@ -15,7 +15,7 @@
 namespace interlock::scenarios::testing {
 namespace {
 
-constexpr Duration kReplyTimeout = std::chrono::milliseconds(500);
+constexpr Duration kWorkerTimeout = std::chrono::milliseconds(500);
 constexpr Duration kPause = std::chrono::milliseconds(50);
 constexpr std::string_view kDelete =
     "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
@@ -140,7 +140,7 @@ class Worker {
   }
 
   Result<Reply> Send(const std::vector<std::string>& argv) {
-    const MonotonicTime overdue = AddSaturating(runtime().Now(), kReplyTimeout);
+    const MonotonicTime overdue = AddSaturating(runtime().Now(), kWorkerTimeout);
     if (connection_ == nullptr || connection_->broken()) {
       auto made = environment_.connector.Connect(overdue);
       if (!made.ok()) return made.status();

@@ -105,9 +105,6 @@ std::string Time(std::int64_t base, std::int64_t scale, Dice* dice) {
   return std::to_string((base + seconds) * scale);
 }
 
-// The year 2100: far from any clock that runs a test.
-constexpr std::int64_t kFarAway = 4102444800;
-
 std::string AbsoluteTime(std::int64_t scale, Dice* dice) {
   if (dice->Chance(15)) return "1";
   return Time(kFarAway, scale, dice);

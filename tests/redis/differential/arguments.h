@@ -32,6 +32,8 @@ namespace interlock::testing {
 /// numbers by their size, so that two readings of one TTL can be taken for equal.
 inline constexpr std::int64_t kLeastTtl = 50000;
 inline constexpr std::int64_t kMostTtl = 150000;
+/// What absolute times begin at, in seconds: the year 2100, far from any clock that runs a test.
+inline constexpr std::int64_t kFarAway = 4102444800;
 
 sim::redis::Argv Expand(std::string_view pattern, Dice* dice);
 

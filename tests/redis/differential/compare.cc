@@ -90,7 +90,6 @@ bool Within(std::int64_t low, std::int64_t number, std::int64_t high) {
 // with less between them than a run lasts.
 bool SameTime(std::int64_t a, std::int64_t b, std::int64_t now_ms) {
   constexpr std::int64_t kSlackSeconds = 5;
-  constexpr std::int64_t kFarAway = 4102444800;
   const auto [low, high] = std::minmax(a, b);
   for (const std::int64_t scale : {std::int64_t{1}, std::int64_t{1000}}) {
     if (high - low > kSlackSeconds * scale) continue;

@@ -118,7 +118,7 @@ constexpr std::string_view kNoChoice[] = {
     // clang-format on
 };
 
-constexpr std::string_view kChoosing[] = {
+constexpr std::string_view kChoosingPatterns[] = {
     // clang-format off
     "!SPOP %T", "!SPOP %T 1", "!SPOP %T 2", "!SRANDMEMBER %T", "!SRANDMEMBER %T 1",
     "!SRANDMEMBER %T 2", "!SRANDMEMBER %T -3", "!HRANDFIELD %H", "!HRANDFIELD %H 1",
@@ -153,7 +153,7 @@ Patterns HashPatterns() { return kHash; }
 Patterns SetPatterns() { return kSet; }
 Patterns SortedSetPatterns() { return kSortedSet; }
 Patterns NoChoicePatterns() { return kNoChoice; }
-Patterns ChoosingPatterns() { return kChoosing; }
+Patterns ChoosingPatterns() { return kChoosingPatterns; }
 Patterns PopulatingPatterns() { return kPopulating; }
 
 }  // namespace interlock::testing

@@ -164,7 +164,7 @@ constexpr std::string_view kCodes[] = {
     "#!lua name=thief\nredis.register_function('count', function() return 'stolen' end)"sv,
 };
 
-constexpr std::string_view kPatterns[] = {
+constexpr std::string_view kFunctionPatterns[] = {
     // clang-format off
     "FCALL count 0", "FCALL count 0", "FCALL COUNT 0", "FCALL put 1 %s %v", "FCALL put 1 %k %v",
     "FCALL look 1 %s", "FCALL look 1 %k", "FCALL_RO look 1 %k", "FCALL sneak 1 %s",
@@ -203,7 +203,7 @@ constexpr std::string_view kPatterns[] = {
 
 std::string_view GoodLibrary() { return kGood; }
 std::span<const std::string_view> LibraryCodes() { return kCodes; }
-Patterns FunctionPatterns() { return kPatterns; }
+Patterns FunctionPatterns() { return kFunctionPatterns; }
 
 std::string LibraryOf(std::string_view body) {
   std::string code = "#!lua name=body\nredis.register_function('body_of', function(KEYS, ARGV) ";

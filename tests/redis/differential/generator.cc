@@ -167,7 +167,7 @@ void Distort(bool exact, Argv* argv, Dice* dice) {
   if (dice->Chance(20)) ChangeCase(argv, dice);
 }
 
-Argv Command(const std::vector<std::string_view>& patterns, Dice* dice) {
+Argv Written(const std::vector<std::string_view>& patterns, Dice* dice) {
   std::string_view pattern = dice->Pick<std::string_view>(patterns);
   // Elsewhere the id of a client could come back in an error.
   const bool exact = pattern.starts_with('!') || pattern.find('@') != std::string_view::npos;
@@ -181,7 +181,7 @@ Argv Command(const std::vector<std::string_view>& patterns, Dice* dice) {
 // stand in one sequence.
 Argv Unless(bool blocking, const std::vector<std::string_view>& patterns, Dice* dice) {
   for (;;) {
-    Argv argv = Command(patterns, dice);
+    Argv argv = Written(patterns, dice);
     if (!blocking || !sim::redis::EqualsIgnoreCase(argv[0], "swapdb")) return argv;
   }
 }
@@ -189,7 +189,7 @@ Argv Unless(bool blocking, const std::vector<std::string_view>& patterns, Dice* 
 // One that calls a command of any kind, or one with a body of its own.
 Argv Script(bool blocking, Dice* dice) {
   const Grammar& grammar = TheGrammar();
-  if (dice->Chance(10)) return Command(grammar.scripting, dice);
+  if (dice->Chance(10)) return Written(grammar.scripting, dice);
   Argv argv = {dice->Chance(90) ? "EVAL" : "EVAL_RO"};
   if (dice->Chance(60)) {
     const auto bodies = GenericScriptBodies();
@@ -218,12 +218,12 @@ Argv FunctionCommand(Dice* dice) {
   }
   if (dice->Chance(30)) {
     Argv argv = {"FCALL", dice->Chance(70) ? "run" : "prun", "0"};
-    for (std::string& word : Command(dice->Chance(70) ? grammar.data : grammar.any, dice)) {
+    for (std::string& word : Written(dice->Chance(70) ? grammar.data : grammar.any, dice)) {
       argv.push_back(std::move(word));
     }
     return argv;
   }
-  Argv argv = Command(grammar.functions, dice);
+  Argv argv = Written(grammar.functions, dice);
   // From a script it is refused.
   if (dice->Chance(5)) {
     argv.insert(argv.begin(), {"EVAL", std::string(GenericScriptBodies()[dice->Below(2)]), "0"});

@@ -37,7 +37,7 @@ sim::machine::RealFault AFault(sim::machine::RealFaultKind kind, Duration length
   return {.kind = kind, .at = seconds(1), .length = length};
 }
 
-std::string Reply(sim::machine::RedisServer& server, const std::vector<std::string>& words) {
+std::string ReplyText(sim::machine::RedisServer& server, const std::vector<std::string>& words) {
   const auto reply = server.Command(words);
   return reply.ok() ? *reply : reply.status().ToString();
 }
@@ -48,10 +48,10 @@ void ExpectStrikes(sim::machine::RealFaultKind kind,
   const auto stage = MustOpen({});
   ASSERT_NE(stage, nullptr);
   sim::machine::RedisServer& server = stage->node(0);
-  ASSERT_EQ(Reply(server, {"SET", "k", "v"}), "OK");
+  ASSERT_EQ(ReplyText(server, {"SET", "k", "v"}), "OK");
   sim::machine::FaultDriver driver(*stage, {AFault(kind)});
   driver.Act(milliseconds(999));
-  EXPECT_EQ(Reply(server, {"SET", "k", "v"}), "OK");
+  EXPECT_EQ(ReplyText(server, {"SET", "k", "v"}), "OK");
   driver.Act(seconds(1));
   EXPECT_TRUE(lasts(server)) << ToString(kind);
   EXPECT_FALSE(driver.over());
@@ -71,18 +71,20 @@ TEST(FaultDriverTest, KillsAServerAndStartsItAgain) {
 
 TEST(FaultDriverTest, MakesAServerRefuse) {
   ExpectStrikes(sim::machine::RealFaultKind::kReadonly, [](sim::machine::RedisServer& server) {
-    return Reply(server, {"SET", "k", "w"}).starts_with("-READONLY");
+    return ReplyText(server, {"SET", "k", "w"}).starts_with("-READONLY");
   });
   ExpectStrikes(sim::machine::RealFaultKind::kOom, [](sim::machine::RedisServer& server) {
-    return Reply(server, {"SET", "k", "w"}).starts_with("-OOM");
+    return ReplyText(server, {"SET", "k", "w"}).starts_with("-OOM");
   });
 }
 
 TEST(FaultDriverTest, HasAServerForget) {
-  ExpectStrikes(sim::machine::RealFaultKind::kFlushAll,
-                [](sim::machine::RedisServer& server) { return Reply(server, {"DBSIZE"}) == "0"; });
-  ExpectStrikes(sim::machine::RealFaultKind::kAdminDel,
-                [](sim::machine::RedisServer& server) { return Reply(server, {"DBSIZE"}) == "0"; });
+  ExpectStrikes(sim::machine::RealFaultKind::kFlushAll, [](sim::machine::RedisServer& server) {
+    return ReplyText(server, {"DBSIZE"}) == "0";
+  });
+  ExpectStrikes(sim::machine::RealFaultKind::kAdminDel, [](sim::machine::RedisServer& server) {
+    return ReplyText(server, {"DBSIZE"}) == "0";
+  });
   ExpectStrikes(sim::machine::RealFaultKind::kScriptFlush, [](sim::machine::RedisServer& server) {
     return server.Calls("script|flush") == 1;
   });
@@ -118,7 +120,7 @@ TEST(FaultDriverTest, WhatStandsStillGoesOnInTheEnd) {
     EXPECT_EQ(driver.done().size(), 1U) << "a server that is away is left in peace";
     EXPECT_EQ(driver.total(), seconds(60));
   }
-  EXPECT_EQ(Reply(stage->node(0), {"PING"}), "PONG");
+  EXPECT_EQ(ReplyText(stage->node(0), {"PING"}), "PONG");
 }
 
 TEST(FaultDriverTest, EachPersistenceKeepsWhatItPromises) {
@@ -128,20 +130,20 @@ TEST(FaultDriverTest, EachPersistenceKeepsWhatItPromises) {
     options.persistence = kept;
     const auto stage = MustOpen(options);
     ASSERT_NE(stage, nullptr);
-    ASSERT_EQ(Reply(stage->node(0), {"SET", "k", "v"}), "OK");
+    ASSERT_EQ(ReplyText(stage->node(0), {"SET", "k", "v"}), "OK");
     sim::machine::FaultDriver(*stage, {AFault(sim::machine::RealFaultKind::kServerKill)})
         .Act(seconds(1));
-    EXPECT_EQ(Reply(stage->node(0), {"GET", "k"}), "v") << ToString(kept);
+    EXPECT_EQ(ReplyText(stage->node(0), {"GET", "k"}), "v") << ToString(kept);
   }
   for (const Persistence lost : {Persistence::kNone, Persistence::kRdb}) {
     StageOptions options;
     options.persistence = lost;
     const auto stage = MustOpen(options);
     ASSERT_NE(stage, nullptr);
-    ASSERT_EQ(Reply(stage->node(0), {"SET", "k", "v"}), "OK");
+    ASSERT_EQ(ReplyText(stage->node(0), {"SET", "k", "v"}), "OK");
     sim::machine::FaultDriver(*stage, {AFault(sim::machine::RealFaultKind::kServerKill)})
         .Act(seconds(1));
-    EXPECT_EQ(Reply(stage->node(0), {"GET", "k"}), "(nil)") << ToString(lost);
+    EXPECT_EQ(ReplyText(stage->node(0), {"GET", "k"}), "(nil)") << ToString(lost);
   }
 }
 
@@ -155,9 +157,9 @@ TEST(FaultDriverTest, PromotesAReplicaAndMakesTheOldPrimaryOne) {
     driver.Act(seconds(1));
     sim::machine::RedisServer& promoted = stage->node(0);
     EXPECT_NE(&promoted, &old);
-    EXPECT_EQ(Reply(promoted, {"SET", "k", "of the new"}), "OK");
+    EXPECT_EQ(ReplyText(promoted, {"SET", "k", "of the new"}), "OK");
     if (kind == sim::machine::RealFaultKind::kSplitBrain) {
-      EXPECT_EQ(Reply(old, {"SET", "k", "of the old"}), "OK");
+      EXPECT_EQ(ReplyText(old, {"SET", "k", "of the old"}), "OK");
     }
     driver.End();
     EXPECT_TRUE(old.Comes({"INFO", "replication"}, "master_link_status:up"));
@@ -172,8 +174,8 @@ TEST(FaultDriverTest, AReplicaThatIsCutOffCatchesUpInTheEnd) {
   sim::machine::RedisServer& replica = *stage->ReplicasOf(primary).front();
   sim::machine::FaultDriver driver(*stage, {AFault(sim::machine::RealFaultKind::kReplicationStop)});
   driver.Act(seconds(1));
-  EXPECT_EQ(Reply(primary, {"SET", "k", "v"}), "OK");
-  EXPECT_EQ(Reply(replica, {"GET", "k"}), "(nil)");
+  EXPECT_EQ(ReplyText(primary, {"SET", "k", "v"}), "OK");
+  EXPECT_EQ(ReplyText(replica, {"GET", "k"}), "(nil)");
   driver.End();
   EXPECT_TRUE(replica.Comes({"GET", "k"}, "v"));
 }
@@ -188,7 +190,7 @@ TEST(FaultDriverTest, SentinelsPromoteAReplicaOfAPrimaryThatWasKilled) {
   EXPECT_LE(old.pid(), 0);
   driver.End();
   EXPECT_NE(&stage->node(0), &old);
-  EXPECT_EQ(Reply(stage->node(0), {"SET", "k", "v"}), "OK");
+  EXPECT_EQ(ReplyText(stage->node(0), {"SET", "k", "v"}), "OK");
   EXPECT_GT(old.pid(), 0);
 }
 

@@ -24,7 +24,7 @@ namespace {
 using std::chrono::milliseconds;
 using Look = WaitWatch::Look;
 
-constexpr const char* kConnect = R"(
+constexpr const char* kConnectAndWait = R"(
 import os, signal, socket, sys, threading, time
 server = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
 )";
@@ -39,7 +39,7 @@ class WaitWatchTest : public ::testing::Test {
     clock_ = *std::move(made);
     const int listener = ListenOnLoopback();
     auto started = ForeignProcess::Start(
-        {"/usr/bin/python3", "-c", kConnect + script, std::to_string(PortOf(listener))},
+        {"/usr/bin/python3", "-c", kConnectAndWait + script, std::to_string(PortOf(listener))},
         clock_->EnvironmentOf(0));
     ASSERT_TRUE(started.ok()) << started.status().message();
     process_ = *std::move(started);

@@ -20,7 +20,7 @@ using ::testing::Not;
 using testing::RunChild;
 using testing::ServedRedis;
 
-const std::string kClients = INTERLOCK_CLIENTS;
+const std::string kClientsFolder = INTERLOCK_CLIENTS;
 
 bool Succeeds(const std::vector<std::string>& argv) { return RunChild(argv).exit_code == 0; }
 
@@ -33,10 +33,11 @@ TEST(ServeClientsTest, RedisCliTalksInBothProtocolsAndPipes) {
   const std::string expected =
       "OK\nv\n1\n1\nf\nv\n1\ntwo\n3\nOK\ncli\nhash\n"
       "ERR unknown command 'NOSUCHCOMMAND', with args beginning with: \n\n";
-  const ChildResult old = Shell(served, "redis-cli -p $P < '" + kClients + "/redis_cli.txt'");
+  const ChildResult old = Shell(served, "redis-cli -p $P < '" + kClientsFolder + "/redis_cli.txt'");
   EXPECT_EQ(old.out, expected) << old.err;
   EXPECT_EQ(Shell(served, "redis-cli -p $P flushall").out, "OK\n");
-  const ChildResult young = Shell(served, "redis-cli -3 -p $P < '" + kClients + "/redis_cli.txt'");
+  const ChildResult young =
+      Shell(served, "redis-cli -3 -p $P < '" + kClientsFolder + "/redis_cli.txt'");
   EXPECT_THAT(young.out, HasSubstr("f v\n1\ntwo\n3\nOK\ncli\nhash\n")) << young.err;
   const ChildResult piped = Shell(served,
                                   "for i in $(seq 2000); do printf 'SET k%d v\\r\\n' $i; done | "
@@ -61,8 +62,8 @@ TEST(ServeClientsTest, RedisPyWorksItsLockIncluded) {
     FAIL() << "the package python3-redis is not installed";
   }
   const ServedRedis served;
-  const ChildResult result =
-      RunChild({"/usr/bin/python3", kClients + "/redis_py.py", std::to_string(served.port())});
+  const ChildResult result = RunChild(
+      {"/usr/bin/python3", kClientsFolder + "/redis_py.py", std::to_string(served.port())});
   EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
 }
 
@@ -72,7 +73,7 @@ TEST(ServeClientsTest, RubyRedisWorks) {
   }
   const ServedRedis served;
   const ChildResult result =
-      RunChild({"/usr/bin/ruby", kClients + "/redis_rb.rb", std::to_string(served.port())});
+      RunChild({"/usr/bin/ruby", kClientsFolder + "/redis_rb.rb", std::to_string(served.port())});
   EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
 }
 

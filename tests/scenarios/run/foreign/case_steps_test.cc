@@ -13,7 +13,7 @@
 namespace interlock::scenarios::drive {
 namespace {
 
-using Kind = CaseStep::Kind;
+using StepKind = CaseStep::Kind;
 using reports::RowKind;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -30,8 +30,8 @@ class CaseStepsTest : public ::testing::Test {
     row.kind = kind;
     example_.rows.push_back(row);
   }
-  std::vector<Kind> Kinds() const {
-    std::vector<Kind> kinds;
+  std::vector<StepKind> Kinds() const {
+    std::vector<StepKind> kinds;
     for (const CaseStep& step : CaseStepsOf(example_).steps) kinds.push_back(step.kind);
     return kinds;
   }
@@ -51,7 +51,7 @@ TEST_F(CaseStepsTest, CommandsHaveTheirWordsAndReplies) {
   EXPECT_EQ(steps[0].reply, "OK");
   EXPECT_EQ(steps[1].client, 1);
   EXPECT_EQ(steps[1].reply, std::nullopt);
-  EXPECT_EQ(steps[2].kind, Kind::kEnd);
+  EXPECT_EQ(steps[2].kind, StepKind::kEnd);
 }
 
 TEST_F(CaseStepsTest, WhatWasFoldedIsMadeAsOftenAsItHappened) {
@@ -83,8 +83,8 @@ TEST_F(CaseStepsTest, FaultsStrikeTheCommandThatTheyStruck) {
   Row(0, "= (integer) 1");
   Row(0, "crash, before the reply", RowKind::kFault);
   const auto steps = CaseStepsOf(example_).steps;
-  ASSERT_THAT(Kinds(), ElementsAre(Kind::kCommand, Kind::kCommand, Kind::kCommand, Kind::kHandOver,
-                                   Kind::kCommand));
+  ASSERT_THAT(Kinds(), ElementsAre(StepKind::kCommand, StepKind::kCommand, StepKind::kCommand,
+                                   StepKind::kHandOver, StepKind::kCommand));
   EXPECT_EQ(steps[0].outcome, Gate::Outcome::kReplyLost);
   EXPECT_FALSE(steps[0].crashes);
   EXPECT_EQ(steps[1].outcome, Gate::Outcome::kRequestLost);
@@ -101,8 +101,8 @@ TEST_F(CaseStepsTest, OnlyTheEndThatAFaultBroughtAboutIsForced) {
   Row(2, "the time in other has passed");
   Row(0, "crash, before DEL lock", RowKind::kFault);
   const auto steps = CaseStepsOf(example_).steps;
-  ASSERT_THAT(Kinds(), ElementsAre(Kind::kStop, Kind::kExpiry, Kind::kGoOn, Kind::kCommand,
-                                   Kind::kLapse, Kind::kCrash));
+  ASSERT_THAT(Kinds(), ElementsAre(StepKind::kStop, StepKind::kExpiry, StepKind::kGoOn,
+                                   StepKind::kCommand, StepKind::kLapse, StepKind::kCrash));
   EXPECT_EQ(steps[1].key, "lock");
   EXPECT_TRUE(steps[1].forced);
   EXPECT_EQ(steps[4].key, "other");

@@ -15,6 +15,8 @@
 namespace interlock::scenarios::drive {
 namespace {
 
+using Kind = HoldChange::Kind;
+
 constexpr std::int64_t kEpochMs = 1'700'000'000'000;
 
 /// Three clients at one server, and a judge who watches.
@@ -416,7 +418,6 @@ TEST_F(HoldsTest, WhoWasDelayedIsExcusedIfThatLeaseRunsOut) {
 }
 
 TEST_F(HoldsTest, WhatBecomesOfALockIsTold) {
-  using Kind = HoldChange::Kind;
   const auto told = [this] {
     std::vector<std::pair<Kind, int>> all;
     for (const HoldChange& one : holds_.TakeChanges()) all.emplace_back(one.kind, one.client);
