@@ -76,7 +76,7 @@ TEST(GuaranteesTest, ALockOfEachKindIsWhatItSaysOfItself) {
     for (const std::string_view kind :
          {"mutex", "single-file", "semaphore", "shared-mutex", "redlock", "count-down-latch"}) {
       if (lock->name() != kind) continue;
-      ExpectToKeepItsWord(lock, 300);
+      ExpectToKeepItsWord(lock, 100);
       ++kinds;
     }
   }
