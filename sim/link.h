@@ -36,6 +36,7 @@ struct Message {
   enum class Kind : std::uint8_t { kOpened, kReply, kPush, kClosed, kReset };
   Kind kind = Kind::kReply;
   redis::Value value;
+  int protocol = 2;  // of RESP, for its bytes
   std::uint64_t hash = 0;
   std::uint64_t number = 0;  // for a reply, and a reset in place of one: its command's
   VirtualTime arrival{};
@@ -44,7 +45,9 @@ struct Message {
 struct Link {
   std::uint32_t id = 0;
   Process* process = nullptr;
-  int node = 0;  // index of the server
+  int node = 0;        // index of the server
+  bool bytes = false;  // its client reads a stream of bytes, which may be RESP3
+  int protocol = 2;    // what the server has spoken last; 3 only if it is of bytes
 
   // Oldest unanswered request first: `executed` of them were given to the server, `arrived` have
   // reached it (those not executed wait for a blocked one), the others are in flight.

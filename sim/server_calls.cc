@@ -24,6 +24,12 @@ std::uint64_t HashValue(const redis::Value& value, std::uint64_t state) {
   return state;
 }
 
+// A message of RESP3 that is not the answer to a command, as confirmations of SUBSCRIBE are.
+bool IsUnasked(const redis::Value& value) {
+  return value.type == redis::Value::Type::kPush && !value.elements.empty() &&
+         !value.elements.front().text.ends_with("subscribe");
+}
+
 bool ShowsInState(const redis::Dialect& dialect, std::string_view name) {
   bool container = false;
   const redis::Command* command = redis::FindCommand(dialect, name, {}, false, &container);
@@ -129,6 +135,7 @@ void ServerCalls::Execute(Link& link) {
   engine_.observer->BeforeCommand(link.process->id, request.argv, now);
   executing_ = &link;
   answered_ = false;
+  server.SetHighestProtocol(link.bytes ? 3 : 2);  // A Reply cannot hold what RESP3 adds.
   std::optional<std::string> error;
   if (engine_.servers.refuses()) error = engine_.servers.RefusalOf(link.node, request.argv, now);
   if (error) {
@@ -162,8 +169,11 @@ Produced& ServerCalls::Produce(Link& link, Message::Kind kind) {
 void ServerCalls::OnReply(int node, redis::ClientId client, redis::Value& value) {
   Link* link = muted_ ? nullptr : connections_.Find(node, client);
   if (link == nullptr) return;
+  if (link->bytes) link->protocol = engine_.servers.at(node).ProtocolOf(client);
   Message::Kind kind = Message::Kind::kPush;
-  if (link == executing_ && !answered_) {
+  if (IsUnasked(value)) {
+    // Its command is still to be answered.
+  } else if (link == executing_ && !answered_) {
     answered_ = true;
     kind = Message::Kind::kReply;
   } else if (link->blocked) {

@@ -85,7 +85,6 @@ Servers::Servers(redis::Topology& topology, redis::TopologySpec& spec, const Wor
         std::make_unique<Shards>(topology_, replicas_ ? topology_.size() / 2 : topology_.size());
   }
   for (int node = 0; node < count(); ++node) {
-    at(node).SetHighestProtocol(2);  // The highest version that a Connection supports.
     // In instant worlds, where one world after another begins with the same commands.
     at(node).engine().remembers_scripts = (options.latency_min + options.latency_max).count() == 0;
   }

@@ -180,6 +180,7 @@ void Transit::SendMessage(Link& link, Message::Kind kind, redis::Value* value, s
   message.kind = kind;
   message.hash = hash;
   message.number = number;
+  message.protocol = link.protocol;
   if (value != nullptr) message.value.Swap(*value);
   const VirtualTime travelled = engine_.now() + Latency(*link.process) + extra;
   message.arrival =

@@ -45,6 +45,7 @@ int StreamSocket::Connect(const sockaddr* address, socklen_t size) {
   if (engine_.scheduler.tearing_down()) return -ECANCELED;
   if (link_ != nullptr) engine_.network.CloseFromClient(*link_);  // of a connect that failed
   link_ = &engine_.network.Open(process_, *NodeAt(engine_, address, size));
+  link_->bytes = true;
   NameWaiter();
   state_ = State::kConnecting;
   if (nonblocking) return -EINPROGRESS;
@@ -104,7 +105,7 @@ bool StreamSocket::TakeReplies() {
     const Message& message = link_->messages.front();
     engine_.trace.AddLazily(engine_.now(), process_.id, TraceKind::kReceive, message.hash,
                             message.number, [&message] { return redis::ToText(message.value); });
-    redis::AppendReply(message.value, 2, &in_);
+    redis::AppendReply(message.value, message.protocol, &in_);
     engine_.network.PopMessage(*link_);
   }
   TakeTornReply();
@@ -118,7 +119,7 @@ void StreamSocket::TakeTornReply() {
   const Message& message = link_->messages.front();
   if (message.number > 0 && !engine_.instant()) {
     std::string bytes;
-    redis::AppendReply(message.value, 2, &bytes);
+    redis::AppendReply(message.value, message.protocol, &bytes);
     const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(bytes.size(), kMostTorn));
     in_.append(bytes, 0, engine_.choices.Draw(Lane::kNetwork, size));
   }
