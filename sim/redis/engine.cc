@@ -39,7 +39,7 @@ Engine::Engine()
 Engine::~Engine() = default;
 
 void Engine::SetDialect(const Dialect& dialect) {
-  dialect_ = &dialect;
+  dialect_ = statistics.dialect = &dialect;
   encoding_limits.listpack_sets = dialect.since_72;
 }
 

@@ -71,6 +71,7 @@ void Persistence::OnConfigChanged() {
   if (wanted == file_.open || down_) return;
   if (wanted) {
     ++engine_.statistics.rewrites;
+    ++engine_.statistics.forks;
     OpenFile();
   } else {
     file_.synced = file_.units.size();
@@ -207,6 +208,7 @@ void Persistence::StartChild(bool rewrites_aof) {
   child.started_us = engine_.now_us;
   child.ends_us = engine_.now_us + child_us;
   child_ = std::move(child);
+  ++engine_.statistics.forks;
   if (rewrites_aof) {
     ++engine_.statistics.rewrites;
     rewrite_scheduled_ = false;

@@ -5,13 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "sim/redis/command_table.h"
+#include "sim/redis/error_counts.h"
 #include "sim/redis/value.h"
 
 namespace interlock::sim::redis {
@@ -25,6 +24,7 @@ struct CommandCounts {
 };
 
 struct Statistics {
+  const Dialect* dialect = &DefaultDialect();
   std::int64_t connections = 0;
   std::int64_t commands = 0;
   std::int64_t expired_keys = 0;
@@ -32,11 +32,12 @@ struct Statistics {
   std::int64_t evicted_keys = 0;
   std::int64_t saves = 0;
   std::int64_t rewrites = 0;  // Rewrites of the append-only file.
+  std::int64_t forks = 0;     // For either, in the background.
   std::int64_t keyspace_hits = 0;
   std::int64_t keyspace_misses = 0;
   std::int64_t error_replies = 0;
   std::int64_t attributed = 0;  // Error replies counted as failed or rejected for a command.
-  std::map<std::string, std::int64_t, std::less<>> errors;  // By the first word.
+  ErrorCounts errors;
   std::vector<CommandCounts> by_command;  // By Command::place; allocated on first use.
   std::vector<std::uint16_t> asked_for;   // The places that may not be 0.
 
@@ -46,8 +47,9 @@ struct Statistics {
     for (const std::uint16_t place : asked_for) by_command[place] = CommandCounts();
     asked_for.clear();
     connections = commands = expired_keys = expired_fields = evicted_keys = saves = rewrites = 0;
+    forks = 0;
     keyspace_hits = keyspace_misses = error_replies = attributed = 0;
-    errors.clear();
+    errors.Reset();
   }
   CommandCounts& Of(const Command& command) {
     if (by_command.empty()) by_command.resize(kMostCommands + 1);
@@ -56,11 +58,12 @@ struct Statistics {
     return counts;
   }
   /// `text` as sent: "WRONGTYPE Operation ...". Redis searches only this far for the end of a code.
-  void CountError(std::string_view text) {
+  /// `made_up` as in ErrorCounts.
+  void CountError(std::string_view text, bool made_up = false) {
     constexpr std::size_t kLongestCode = 30;
     const std::size_t end = text.substr(0, kLongestCode + 1).find(' ');
     ++error_replies;
-    ++errors[end == std::string_view::npos ? "ERR" : std::string(text.substr(0, end))];
+    errors.Count(*dialect, end == std::string_view::npos ? "ERR" : text.substr(0, end), made_up);
   }
   /// A call that has begun with so many error replies. A script's error has been counted for its
   /// command already; a command also fails with errors that it causes for others.

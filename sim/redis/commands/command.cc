@@ -177,7 +177,7 @@ std::uint32_t CategoryByName(std::string_view name) {
   return 0;
 }
 
-// Includes subcommands. There are no modules that a filter could name.
+// Includes subcommands.
 void CommandList(Context& c) {
   const bool filtered = c.args.size() == 5 && EqualsIgnoreCase(c.args[2], "filterby");
   const std::string_view filter = filtered ? c.args[3] : std::string_view();
@@ -185,11 +185,13 @@ void CommandList(Context& c) {
   const bool by_category = EqualsIgnoreCase(filter, "aclcat");
   const bool by_pattern = EqualsIgnoreCase(filter, "pattern");
   if (c.args.size() != 2 && !by_module && !by_category && !by_pattern) return c.Error(kSyntax);
+  const bool has_module = by_module && EqualsIgnoreCase(c.args[4], c.dialect().module_name);
   const std::uint32_t category = by_category ? CategoryByName(c.args[4]) : 0;
   const std::string pattern = by_pattern ? ToLower(c.args[4]) : std::string();
   std::vector<Value>& names = c.Array();
   for (const Command& command : KnownCommands(c.dialect())) {
-    const bool listed = !by_module && (!by_category || (AclCategories(command) & category) != 0) &&
+    const bool listed = (!by_module || (has_module && (command.flags & kModule) != 0)) &&
+                        (!by_category || (AclCategories(command) & category) != 0) &&
                         (!by_pattern || GlobMatch(pattern, command.name));
     if (listed) names.push_back(StringValue(NameOf(command)));
   }

@@ -45,7 +45,7 @@ bool TakeTime(std::string_view word, std::size_t at, std::size_t end, FieldOptio
 // The number of fields and the fields, from argument `at` on.
 bool TakeFields(Context& c, std::size_t at, Arguments* fields) {
   std::int64_t count = 0;
-  if (at >= c.args.size()) {
+  if (at + 2 >= c.args.size()) {
     c.ArityError();
   } else if (!ParseInteger(c.args[at], &count) || count < 1 ||
              count > std::numeric_limits<std::int32_t>::max()) {

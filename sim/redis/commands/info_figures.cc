@@ -142,10 +142,11 @@ std::string StatsSection(Engine& engine) {
       .Add("pubsub_channels", engine.pubsub.channel_count())
       .Add("pubsub_patterns", engine.pubsub.pattern_count())
       .Add("pubsubshard_channels", engine.pubsub.subscribers(Subscription::kShardChannel).size())
-      .AddAll({"latest_fork_usec", "total_forks", "migrate_cached_sockets",
-               "slave_expires_tracked_keys", "active_defrag_hits", "active_defrag_misses",
-               "active_defrag_key_hits", "active_defrag_key_misses", "total_active_defrag_time",
-               "current_active_defrag_time"},
+      .Add("latest_fork_usec", "0")
+      .Add("total_forks", statistics.forks)
+      .AddAll({"migrate_cached_sockets", "slave_expires_tracked_keys", "active_defrag_hits",
+               "active_defrag_misses", "active_defrag_key_hits", "active_defrag_key_misses",
+               "total_active_defrag_time", "current_active_defrag_time"},
               "0")
       .Add("tracking_total_keys", engine.tracking.keys())
       .Add("tracking_total_items", engine.tracking.items())

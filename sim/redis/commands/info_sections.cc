@@ -179,8 +179,11 @@ std::string LatencySection(Engine& engine) {
 
 std::string ErrorSection(Engine& engine) {
   InfoSection section(engine.dialect());
-  for (const auto& [code, count] : engine.statistics.errors) {
-    section.Add("errorstat_" + code, "count=" + std::to_string(count));
+  for (const auto& [word, count] : engine.statistics.errors.counts()) {
+    std::string name = "errorstat_" + word;
+    const auto breaks_line = [](char c) { return c == '#' || c == ':' || c == '\n' || c == '\r'; };
+    std::replace_if(name.begin(), name.end(), breaks_line, '_');
+    section.Add(name, "count=" + std::to_string(count));
   }
   return section.Take();
 }

@@ -52,8 +52,9 @@ bool Passes(Context& c, const ScanOptions& options, const std::string& key) {
     const Entry* entry =
         c.dialect().since_72 ? c.keyspace().Find(c.database(), key) : c.Glance(key);
     const std::string_view type = entry == nullptr ? "none" : TypeName(entry->data);
-    // This look-up deleted the key, so that the next one does not find it expired.
-    if (entry == nullptr && c.keyspace().expiry_mode() == ExpiryMode::kHide) return false;
+    // Redis 7.0 goes by whether it is expired, and this look-up may have deleted it.
+    const bool hidden = c.keyspace().expiry_mode() == ExpiryMode::kHide;
+    if (entry == nullptr && (hidden || c.dialect().since_72)) return false;
     return EqualsIgnoreCase(ToLower(options.type), type);
   }
   return c.keyspace().Find(c.database(), key) != nullptr;

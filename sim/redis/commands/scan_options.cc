@@ -15,8 +15,10 @@ bool ParseScanCursor(Context& c, std::string_view text, std::uint64_t* cursor) {
   *cursor = std::strtoul(text.data(), &end, 10);
   bool refused = false;
   if (c.dialect().since_72) {
+    const std::string_view seen = UntilNul(text);
     std::int64_t number = 0;
-    refused = text.empty() || (ParseInteger(text, &number) && number < 0);
+    const bool whole = c.dialect().IsIn(kValkeyFrom90);
+    refused = seen.empty() || (ParseInteger(whole ? text : seen, &number) && number < 0);
   } else if (!text.empty()) {
     refused = text[0] == ' ' || (text[0] >= '\t' && text[0] <= '\r');
   }

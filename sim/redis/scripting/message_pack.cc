@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "sim/redis/engine.h"
 #include "sim/redis/scripting/sandbox.h"
 
 namespace interlock::sim::redis {
@@ -345,16 +346,19 @@ void PushMessagePack(lua_State* lua) {
                                      {"unpack", &MessageUnpack},
                                      {"unpack_one", &MessageUnpackOne},
                                      {"unpack_limit", &MessageUnpackLimit}};
-  constexpr const char* kTexts[][2] = {{"_NAME", "cmsgpack"},
-                                       {"_VERSION", "lua-cmsgpack 0.4.0"},
-                                       {"_COPYRIGHT", "Copyright (C) 2012, Salvatore Sanfilippo"},
-                                       {"_DESCRIPTION", "MessagePack C implementation for Lua"}};
+  const bool valkey = SandboxOf(lua).engine->dialect().valkey;
+  const char* const texts[][2] = {
+      {"_NAME", "cmsgpack"},
+      {"_VERSION", "lua-cmsgpack 0.4.0"},
+      {"_COPYRIGHT",
+       valkey ? "Copyright (C) 2012, Redis Ltd." : "Copyright (C) 2012, Salvatore Sanfilippo"},
+      {"_DESCRIPTION", "MessagePack C implementation for Lua"}};
   lua_newtable(lua);
   for (const luaL_Reg& function : kFunctions) {
     lua_pushcfunction(lua, function.func);
     lua_setfield(lua, -2, function.name);
   }
-  for (const auto& [name, text] : kTexts) {
+  for (const auto& [name, text] : texts) {
     lua_pushstring(lua, text);
     lua_setfield(lua, -2, name);
   }

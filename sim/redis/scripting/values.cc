@@ -158,11 +158,23 @@ bool TakeFlatArray(lua_State* lua, int protocol, Value* reply, int depth) {
 }
 
 // The table on top stays there.
+// Whether the error in the table at `index` has been counted for the command that answered with it.
+bool IsCounted(lua_State* lua, int index) {
+  lua_pushvalue(lua, index);
+  const bool known = PushRawField(lua, Field::kIgnored, LUA_TBOOLEAN);
+  const bool counted = known && lua_toboolean(lua, -1) != 0;
+  lua_pop(lua, known ? 2 : 1);
+  return counted;
+}
+
 const char* TakeTable(lua_State* lua, int protocol, Value* reply, int depth) {
   if (TakeFlatArray(lua, protocol, reply, depth)) return nullptr;
   if (HasOnlyNumbersAsKeys(lua)) return TakeArray(lua, protocol, reply, depth);
   const char* unmodelled = nullptr;
   if (PushRawField(lua, Field::kErr, LUA_TSTRING)) {
+    if (!IsCounted(lua, -2)) {
+      SandboxOf(lua).engine->statistics.CountError(UntilNul(TextAt(lua, -1)), true);
+    }
     SetText(reply, Value::Type::kError, OneLine(UntilNul(TextAt(lua, -1))));
   } else if (PushRawField(lua, Field::kOk, LUA_TSTRING)) {
     SetText(reply, Value::Type::kStatus, UntilNul(TextAt(lua, -1)));
@@ -362,6 +374,7 @@ bool PopScriptError(lua_State* lua, const std::string& sha, const ScriptTexts& t
       has_error ? UntilNul(TextAt(lua, table + 1)) : std::string_view(texts.unknown_error);
   const std::string_view source = TextAt(lua, table + 2);
   const std::string_view line = TextAt(lua, table + 3);
+  const bool counted = IsCounted(lua, table);
   std::string text(error);
   if (source.data() != nullptr && line.data() != nullptr) {
     text.append(" script: ");
@@ -369,6 +382,8 @@ bool PopScriptError(lua_State* lua, const std::string& sha, const ScriptTexts& t
     text.append("on ").append(UntilNul(source));
     text.append(":").append(line).append(".");
   }
+  Engine& engine = *SandboxOf(lua).engine;
+  if (!counted) engine.statistics.CountError(text, engine.dialect().IsIn(kValkeyFrom90));
   *reply = ErrorValue(OneLine(text));
   return true;
 }

@@ -109,11 +109,14 @@ TEST_F(CommandCatalogueTest, CommandsAreListedAndCountedAsByTheRealServer) {
         "connection", "transaction", "scripting", "TRANSACTION", "@read",     "nosuch"}) {
     ExpectSameUnordered({"COMMAND", "LIST", "FILTERBY", "ACLCAT", category});
   }
+  for (const char* module : {"x", "vectorset", "VectorSet", "lua"}) {
+    ExpectSameUnordered({"COMMAND", "LIST", "FILTERBY", "MODULE", module});
+  }
   for (const char* pattern : {"xread*", "XREAD*", "config|g*", "[A-C]*", "nosuch*", "*|*", ""}) {
     ExpectSameUnordered({"COMMAND", "LIST", "FILTERBY", "PATTERN", pattern});
   }
   for (const char* line :
-       {"COMMAND LIST FILTERBY MODULE x", "COMMAND LIST FILTERBY", "COMMAND LIST x",
+       {"COMMAND LIST FILTERBY MODULE", "COMMAND LIST FILTERBY", "COMMAND LIST x",
         "COMMAND LIST FILTERBY ACLCAT", "COMMAND LIST FILTERBY x y", "COMMAND LIST x ACLCAT read",
         "COMMAND LIST FILTERBY ACLCAT read x", "COMMAND COUNT x", "COMMAND foo",
         "COMMAND INFO nosuch", "COMMAND INFO config|get config|nosuch CONFIG|Set Get",

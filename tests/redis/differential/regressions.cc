@@ -160,6 +160,47 @@ constexpr Regression kRegressions[] = {
         0> OBJECT ENCODING s1
         0> EVAL "return redis.call('INCR', 's2')" 0
         0> OBJECT ENCODING s2)~"},
+    {"no key is of the type none, but in Redis 7.0 those that are over",
+     R"~(0> SET s1 x PXAT 1
+        0> SCAN 0 TYPE none
+        0> SCAN 0 TYPE none
+        0> SET s1 x
+        0> SCAN 0 TYPE foo
+        0> SCAN 0 TYPE STRING
+        0> SCAN 0 TYPE foo COUNT x)~"},
+    {"a cursor is read up to its first NUL, and is none before it",
+     R"~(0> RPUSH l1 a
+        0> HSET h1 f v
+        0> HSCAN h1 "\x00" COUNT 10
+        0> HSCAN h1 "0\x00x"
+        0> HSCAN h1 "-1\x00x"
+        0> HSCAN h1 -1
+        0> SCAN "\x00"
+        0> SSCAN none "-1\x00")~"},
+    {"the library cmsgpack says whose it is", R"~(0> EVAL "return cmsgpack._COPYRIGHT" 0)~"},
+    {"HSETEX looks for a number of fields where there is a field behind it",
+     R"~(0> HSETEX h1 FIELDS f v
+        0> HSETEX h1 FIELDS x f v
+        0> HSETEX h1 FIELDS 1 f v
+        0> HSETEX h1 FNX EX 10 FIELDS f v)~"},
+    {"errors that a script answers with are counted by their first words, and those are limited",
+     R"~(0> CONFIG RESETSTAT
+        0> EVAL "return {redis.error_reply('A:B x'), {redis.error_reply('C x')}}" 0
+        0> EVAL "return {redis.pcall('NOSUCH'), redis.error_reply('C x')}" 0
+        0> EVAL "local t = {} for i = 1, 125 do t[i] = {err = 'E' .. i .. ' x'} end return t" 0
+        0> EVAL "return redis.error_reply('D x')" 0
+        0> INFO errorstats
+        0> NOSUCH
+        0> EVALSHA x 0
+        0> EVAL "return redis.error_reply('F x')" 0
+        0> EVAL "return {err = 'E7 x'}" 0
+        0> EVAL "error({err = 'G x'})" 0
+        0> RPUSH l1 a
+        0> GET l1
+        0> INFO errorstats
+        0> CONFIG RESETSTAT
+        0> GET l1
+        0> INFO errorstats)~"},
 };
 
 }  // namespace

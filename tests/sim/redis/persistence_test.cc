@@ -76,7 +76,7 @@ TEST_F(PersistenceTest, InfoShowsHowFarItIs) {
   Configure("save", "");
   server_.SetSnapshotTime(500'000);
   const auto shows = [&](const std::string& field) {
-    return Run({"INFO", "persistence"}).find("\\n" + field + "\\r") != std::string::npos;
+    return Run({"INFO", "persistence", "stats"}).find("\\n" + field + "\\r") != std::string::npos;
   };
   Run({"SET", "k", "1"});
   Run({"BGSAVE"});
@@ -91,6 +91,7 @@ TEST_F(PersistenceTest, InfoShowsHowFarItIs) {
   EXPECT_TRUE(shows("rdb_bgsave_in_progress:0"));
   EXPECT_TRUE(shows("aof_rewrite_in_progress:1"));
   EXPECT_TRUE(shows("aof_rewrites:1"));
+  EXPECT_TRUE(shows("total_forks:2"));
 }
 
 // By then the transaction is over.
