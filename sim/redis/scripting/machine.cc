@@ -26,6 +26,7 @@ LuaMachine::LuaMachine(Engine& engine, LuaUse use) : engine_(engine), dialect_(&
   sandbox_.engine = &engine;
   sandbox_.most_bytes = engine.script_memory;
   sandbox_.use = use;
+  sandbox_.hashes_as_valkey = dialect_->valkey && CanHashAsValkey();
   if (use == LuaUse::kFunctions) loader_.emplace(sandbox_);
   lua_ = lua_newstate(&AllocateForLua, &sandbox_);
   if (lua_ == nullptr) throw std::bad_alloc();

@@ -30,8 +30,9 @@ struct Sandbox {
   std::uint64_t instructions = 0;  ///< Of the running script, in count-hook steps.
   bool killed = false;             ///< By SCRIPT KILL.
   std::uint64_t objects = 0;  ///< Number of objects that tostring has named in the running script.
-  bool tainted = false;       ///< The next Reset needs a fresh Lua state.
-  int globals = LUA_NOREF;    ///< The real table of globals, hidden by the read-only one.
+  bool hashes_as_valkey = false;  ///< See string_hash.h. Does not change while its state lives.
+  bool tainted = false;           ///< The next Reset needs a fresh Lua state.
+  int globals = LUA_NOREF;        ///< The real table of globals, hidden by the read-only one.
   int error_handler = LUA_NOREF;  ///< AnnotateError as a Lua function.
   int direct = LUA_NOREF;         ///< For plain scripts: globals with the real libraries,
   int redis = LUA_NOREF;          ///< and `redis`, the table itself.

@@ -4,9 +4,11 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <string_view>
 
 #include "sim/redis/scripting/lua_layout.h"
+#include "sim/redis/scripting/sandbox.h"
 
 namespace interlock::sim::redis {
 
@@ -44,6 +46,35 @@ std::uint32_t HashOfAll(const char* text, std::size_t length) {
   }
   while (next != text) hash = HashWith(hash, *--next);
   return hash;
+}
+
+// MurmurHash3 of 32 bits, whose seed is the length.
+std::uint32_t HashOfValkey(const char* text, std::size_t length) {
+  const auto scrambled = [](std::uint32_t block) {
+    return std::rotl(block * 0xcc9e2d51U, 15) * 0x1b873593U;
+  };
+  auto hash = static_cast<std::uint32_t>(length);
+  const char* const end = text + length;
+  for (; end - text >= 4; text += 4) {
+    std::uint32_t block = 0;
+    std::memcpy(&block, text, sizeof(block));
+    hash = std::rotl(hash ^ scrambled(block), 13) * 5 + 0xe6546b64U;
+  }
+  std::uint32_t rest = 0;
+  std::memcpy(&rest, text, static_cast<std::size_t>(end - text));
+  hash ^= scrambled(rest) ^ static_cast<std::uint32_t>(length);
+  hash = (hash ^ (hash >> 16)) * 0x85ebca6bU;
+  hash = (hash ^ (hash >> 13)) * 0xc2b2ae35U;
+  return hash ^ (hash >> 16);
+}
+
+// Whether a state of this program does: most have none.
+std::atomic<bool> some_hash_as_valkey = false;
+
+// Programs that simulate may have Lua states of their own.
+bool HashesAsValkey(const LuaGlobal& global) {
+  return global.allocate == &AllocateForLua &&
+         static_cast<const Sandbox*>(global.allocate_for)->hashes_as_valkey;
 }
 
 bool LayoutIsAsExpected(lua_State* lua) {
@@ -85,11 +116,14 @@ LuaString* NewHashedLuaString(lua_State* lua, const char* text,
                               std::size_t length) __asm__("__wrap_luaS_newlstr");
 
 LuaString* NewHashedLuaString(lua_State* lua, const char* text, std::size_t length) {
-  if (length < kFirstSampled || !LuaLayoutIsKnown()) {
+  const bool some_do = some_hash_as_valkey.load(std::memory_order_relaxed);
+  if ((length < kFirstSampled && !some_do) || !LuaLayoutIsKnown()) {
     return NewLuaString(lua, text, length);
   }
   LuaGlobal& global = *LuaState::Of(lua).global;
-  const std::uint32_t hash = HashOfAll(text, length);
+  const bool as_valkey = some_do && HashesAsValkey(global);
+  if (length < kFirstSampled && !as_valkey) return NewLuaString(lua, text, length);
+  const std::uint32_t hash = as_valkey ? HashOfValkey(text, length) : HashOfAll(text, length);
   for (LuaString* at = global.ChainOf(hash); at != nullptr; at = at->next) {
     if (at->length != length || std::memcmp(at->text(), text, length) != 0) continue;
     const std::uint8_t dead = (global.current_white ^ kWhites) & kWhites;
@@ -105,6 +139,22 @@ LuaString* NewHashedLuaString(lua_State* lua, const char* text, std::size_t leng
 void HashWholeStrings(lua_State* lua) {
   if (LuaLayoutIsKnown()) return;
   lua_layout_is_known.store(LayoutIsAsExpected(lua), std::memory_order_relaxed);
+}
+
+bool CanHashAsValkey() {
+  if (!LuaLayoutIsKnown()) {
+    Sandbox scratch;
+    lua_State* const lua = lua_newstate(&AllocateForLua, &scratch);
+    if (lua == nullptr) throw std::bad_alloc();
+    const auto learn = [](lua_State* state) {
+      HashWholeStrings(state);
+      return 0;
+    };
+    lua_cpcall(lua, learn, nullptr);
+    lua_close(lua);
+  }
+  if (LuaLayoutIsKnown()) some_hash_as_valkey.store(true, std::memory_order_relaxed);
+  return LuaLayoutIsKnown();
 }
 
 }  // namespace interlock::sim::redis

@@ -201,6 +201,14 @@ constexpr Regression kRegressions[] = {
         0> CONFIG RESETSTAT
         0> GET l1
         0> INFO errorstats)~"},
+    {"a table with texts as keys is in the order of the server's hash of them",
+     R"~(0> EVAL "return cjson.encode({token='a', n=1, owner='b'})" 0
+        0> EVAL "return cjson.encode({['a text of more than 31 characters']=1, b=2, c=3})" 0
+        0> EVAL "local t={} for i=1,40 do t['k'..i]=i end return cjson.encode(t)" 0
+        0> EVAL "local o={} for k in pairs({lock=1,b=2,uuid=3}) do o[#o+1]=k end return o" 0
+        0> EVAL "return cmsgpack.pack({owner=1, ttl=2, lock=3, ['']=4})" 0
+        0> EVAL "return {next({field=1, expires=2, threads=3})}" 0
+        0> EVAL "return {next(cjson.decode(ARGV[1]))}" 0 "{\"a\": 1, \"zz\": 2, \"owner\": 3}")~"},
 };
 
 }  // namespace
