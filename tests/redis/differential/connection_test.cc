@@ -140,6 +140,10 @@ class ConnectionComparison : public ::testing::Test, private sim::redis::Sink {
       ASSERT_FALSE(fake_.unmodelled()) << where << ": " << *fake_.unmodelled();
       CompareReplies(where);
       if (HasFatalFailure()) return;
+      // No answer tells that the real server has read what blocks.
+      if (step.argv[0] == "BLPOP" && fake_.IsBlocked(ids_[step.connection])) {
+        ASSERT_TRUE(real_->AwaitBlockedClients(1)) << where;
+      }
     }
     for (std::size_t i = 0; i < kConnections; ++i) {
       const bool closed = closed_.count(ids_[i]) != 0;
