@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A mutex that waits for the server's disk, where there is nothing to wait for: it says why, and
-// leaves nothing behind.
+// A mutex that waits for the server's disk. Where there is nothing to wait for it says why, and
+// leaves nothing behind; what it has waited for outlasts a restart.
 #include <string>
 
 #include <gmock/gmock.h>
@@ -33,6 +33,45 @@ TEST(DurableMutexTest, AServerWithoutWaitAofIsNamedAsTheReason) {
 TEST(DurableMutexTest, AServerWithoutAnAppendOnlyFileIsNamedAsTheReason) {
   for (const char* server : {"redis-8.0", "valkey-9.1"}) {
     ExpectRefused(server, "no", "appendonly is disabled");
+  }
+}
+
+struct Disk {
+  const char* server;
+  const char* appendfsync;
+  bool power_lost;  ///< else the process alone is killed
+};
+
+/// Whether the lock that has been granted is still its holder's after the restart.
+bool OutlastsRestart(const Disk& disk) {
+  Bench bench;
+  bench.server().SetDialect(*sim::redis::FindDialect(disk.server));
+  EXPECT_EQ(bench.server().Configure("appendonly", "yes"), "");
+  EXPECT_EQ(bench.server().Configure("appendfsync", disk.appendfsync), "");
+  const auto lock = bench.NewLock(*DurableSubjects().front());
+  const auto first = lock->TryAcquire();  // whose write a file that is synced each second has
+  EXPECT_TRUE(first.ok() && (*first)->Release().ok());
+  const auto grant = lock->TryAcquire();
+  EXPECT_TRUE(grant.ok()) << grant.status().message();
+  const auto token = bench.server().PeekString(0, "test:{job}");
+  EXPECT_NE(token, std::nullopt);
+  bench.server().Kill({.power_lost = disk.power_lost});
+  bench.server().Start();
+  return bench.server().PeekString(0, "test:{job}") == token;
+}
+
+TEST(DurableMutexTest, AGrantOutlastsARestartIfEachWriteIsSynced) {
+  for (const char* server : {"redis-8.0", "valkey-8.1", "valkey-9.1"}) {
+    EXPECT_TRUE(OutlastsRestart({server, "always", false})) << server;
+    EXPECT_TRUE(OutlastsRestart({server, "always", true})) << server;
+  }
+}
+
+// Its WAITAOF answers before the file is synced, so only the process may end.
+TEST(DurableMutexTest, OnAValkeyThatSyncsEachSecondAGrantOutlastsTheProcessAlone) {
+  for (const char* server : {"valkey-8.1", "valkey-9.1"}) {
+    EXPECT_TRUE(OutlastsRestart({server, "everysec", false})) << server;
+    EXPECT_FALSE(OutlastsRestart({server, "everysec", true})) << server;
   }
 }
 

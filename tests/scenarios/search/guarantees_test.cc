@@ -108,6 +108,16 @@ TEST(GuaranteesTest, WhatALossOfPowerTakesFromAMutexIsKeptIfItWaitsForTheDisk) {
   EXPECT_TRUE(on_valkey.kept) << on_valkey.text;
 }
 
+// Each write is on disk before it is answered there, so that a restart forgets nothing.
+TEST(GuaranteesTest, AMutexThatWaitsForTheDiskKeepsItsWordOverRestarts) {
+  const auto durable = DurableSubjects();
+  for (const std::string server : {"redis-8.0", "valkey-8.1", "valkey-9.1"}) {
+    const auto verdict = harness::Guarantees(AnyOf(durable, "mutex.on-disk"),
+                                             {.runs = 300, .faults = "server-restart@" + server});
+    EXPECT_TRUE(verdict.kept) << verdict.text;
+  }
+}
+
 TEST(GuaranteesTest, APromiseThatIsNotKeptIsNamedWithItsCounterexample) {
   const auto verdict =
       Judge("broken/del-without-owner", {{"none", "standalone", "LK005", ""}}, "none");
