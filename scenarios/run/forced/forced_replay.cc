@@ -102,8 +102,12 @@ void ForcedReplay::OnCommand(const Client& client, const sim::redis::Argv& argv,
     link.forged = true;
     return;
   }
-  ++commands_;
   const std::string name = sim::redis::ToLower(argv.front());
+  if (name == "hello" && argv.size() > 1 && argv[1] == "3") {
+    obstacle_ = "a client says HELLO 3; expected HELLO 2, as real servers' replies are RESP2 here";
+    return;
+  }
+  ++commands_;
   if (name == "watch") link.watches = true;
   if (name == "exec" || name == "discard" || name == "unwatch") link.watches = false;
   std::vector<std::string> words;

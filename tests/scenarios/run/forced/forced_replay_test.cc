@@ -17,7 +17,9 @@
 #include <interlock/thread_runtime.h>
 
 #include "scenarios/cases/replay_token.h"
+#include "scenarios/cases/scenario.h"
 #include "scenarios/run/forced/forced_replay.h"
+#include "sim/redis/dialect.h"
 #include "sim/world.h"
 #include "tests/scenarios/child_process.h"
 #include "tests/support/redis_server.h"
@@ -37,6 +39,18 @@ using namespace std::chrono_literals;
 using sim::redis::Argv;
 using sim::redis::Value;
 
+/// What the real servers here are like; Redis 7.0, which is compared with them, if there is none.
+const sim::redis::Dialect& OfThisMachine() {
+  static const auto version = sim::machine::RedisServer::FindVersion();
+  const sim::redis::Dialect* found =
+      version.ok() ? sim::redis::DialectOfVersion(version->valkey, version->number) : nullptr;
+  return found != nullptr ? *found : sim::redis::DefaultDialect();
+}
+
+std::string OnThisMachine(std::string_view scenario) {
+  return std::string(OnServer(*FindScenario(scenario), OfThisMachine()).name);
+}
+
 /// Keeps the latest reply.
 class Ear final : public sim::redis::Sink {
  public:
@@ -51,11 +65,12 @@ class ForcedReplayTest : public ::testing::Test {
     auto started = sim::machine::RedisServer::Start();
     ASSERT_TRUE(started.ok()) << started.status().ToString();
     real_ = std::move(started).value();
+    simulated_.SetDialect(OfThisMachine());
     simulated_.SetSink(&ear_);
     simulated_.SetTime(sim::WorldOptions().server_epoch_us);
     client_ = simulated_.Connect();
     forced_ = Begin(real_.get());
-    ASSERT_TRUE(forced_->Open(sim::redis::DefaultDialect(), 0).ok());
+    ASSERT_TRUE(forced_->Open(OfThisMachine(), 0).ok());
     forced_->OnConnect(kClient, 0, 0ms);
   }
 
@@ -104,7 +119,7 @@ TEST_F(ForcedReplayTest, AgreesWhileRepliesAndDataAreAlike) {
 
 TEST_F(ForcedReplayTest, TheFirstCommandMayComeLate) {
   forced_ = Begin(real_.get());
-  ASSERT_TRUE(forced_->Open(sim::redis::DefaultDialect(), 0).ok());
+  ASSERT_TRUE(forced_->Open(OfThisMachine(), 0).ok());
   forced_->OnConnect(kClient, 0, 5s);
   Execute({"SET", "k", "v", "PX", "1000"}, 6s);
   Execute({"PTTL", "k"}, 6s);
@@ -118,6 +133,14 @@ TEST_F(ForcedReplayTest, ALeaseThatIsLongerInRealityIsADifference) {
   Execute({"PING"}, 1ms);
   ASSERT_TRUE(forced_->difference().has_value());
   EXPECT_EQ(forced_->difference()->what, "data of k");
+}
+
+TEST_F(ForcedReplayTest, AClientThatSpeaksResp3IsRefusedByName) {
+  Execute({"PING"}, 0ms);
+  EXPECT_EQ(forced_->obstacle(), "");
+  Execute({"HELLO", "3"}, 1ms);
+  EXPECT_THAT(forced_->obstacle(), HasSubstr("says HELLO 3; expected HELLO 2"));
+  EXPECT_EQ(forced_->commands(), 1U) << "nothing is sent behind it";
 }
 
 TEST_F(ForcedReplayTest, AReplyThatNoRedisGivesIsTheFirstDifference) {
@@ -171,7 +194,7 @@ TEST_F(ForcedReplayTest, HasteBringsWhatCameWithTheEndOfALeaseBeforeIt) {
       "redis.call('SET', KEYS[1], string.format('%.0f', now + 2000)) return 1 end return 0";
   const Argv take = {"EVAL", std::string(kTake), "1", "k"};
   forced_ = Begin(real_.get(), 50);
-  ASSERT_TRUE(forced_->Open(sim::redis::DefaultDialect(), 0).ok());
+  ASSERT_TRUE(forced_->Open(OfThisMachine(), 0).ok());
   forced_->OnConnect(kClient, 0, 0ms);
   Execute(take, 0ms);
   Execute(take, 2s);
@@ -208,7 +231,7 @@ TEST_F(ForcedReplayTest, ADatabaseThatIsNotEmptyIsRefusedAndKept) {
   forced_.reset();
   ASSERT_TRUE(real_->Command({"SET", "mine", "1"}).ok());
   const auto forced = Begin(nullptr);
-  const Status opened = forced->Open(sim::redis::DefaultDialect(), 0);
+  const Status opened = forced->Open(OfThisMachine(), 0);
   EXPECT_EQ(opened.code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(opened.message(), HasSubstr("has 1 key"));
   EXPECT_EQ(real_->Command({"GET", "mine"}).value(), "1");
@@ -216,7 +239,7 @@ TEST_F(ForcedReplayTest, ADatabaseThatIsNotEmptyIsRefusedAndKept) {
 
 TEST_F(ForcedReplayTest, AnotherOnesServerIsRidOfWhatWasMadeThere) {
   forced_ = Begin(nullptr);
-  ASSERT_TRUE(forced_->Open(sim::redis::DefaultDialect(), 0).ok());
+  ASSERT_TRUE(forced_->Open(OfThisMachine(), 0).ok());
   forced_->OnConnect(kClient, 0, 0ms);
   Execute({"SET", "k", "v"}, 0ms);
   ASSERT_TRUE(real_->Command({"SET", "theirs", "1"}).ok());
@@ -235,7 +258,8 @@ class ForcedCasesTest : public ::testing::Test {
 
   std::vector<std::string> CasesOf(const std::string& lock, const std::string& scenario) {
     const std::string out = folder_.path() + "/" + std::to_string(++campaigns_);
-    Interlock({"check", "--lock", lock, "--scenario", scenario, "--runs", "2000", "--out", out});
+    Interlock({"check", "--lock", lock, "--scenario", OnThisMachine(scenario), "--runs", "2000",
+               "--out", out});
     std::vector<std::string> files;
     for (const auto& entry : fs::directory_iterator(out + "/counterexamples")) {
       files.push_back(entry.path());
@@ -290,10 +314,11 @@ TEST_F(ForcedCasesTest, AnOperatorsHand) {
 TEST_F(ForcedCasesTest, SoundLocksDoOnRealServersWhatTheyDoOnSimulatedOnes) {
   std::vector<std::string> words = {"replay"};
   for (const char* lock : {"mutex", "fair-mutex", "shared-mutex", "semaphore", "multi-mutex"}) {
-    words.push_back(Encode({lock, "contention", SynchronyClass::kNone, std::uint64_t{17}}));
+    words.push_back(
+        Encode({lock, OnThisMachine("contention"), SynchronyClass::kNone, std::uint64_t{17}}));
   }
-  words.push_back(
-      Encode({"redlock", "quorum-contention", SynchronyClass::kNone, std::uint64_t{17}}));
+  words.push_back(Encode(
+      {"redlock", OnThisMachine("quorum-contention"), SynchronyClass::kNone, std::uint64_t{17}}));
   words.insert(words.end(), {"--redis", "spawn"});
   const ChildResult forced = Interlock(words);
   EXPECT_EQ(forced.exit_code, 0) << forced.out << forced.err;
