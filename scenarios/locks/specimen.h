@@ -25,12 +25,12 @@ struct Conviction {
   SynchronyClass synchrony = SynchronyClass::kNone;
   /// Why real servers may acquit it of this property; empty: they must not.
   std::string_view escapes_real_servers = {};
+  /// The other servers on which it comes about, if `scenario` names one: "valkey-8.1 valkey-9.2".
+  /// Each is judged there if it is asked for; else the one of `scenario` stands for them.
+  std::string_view also_on = {};
 
   /// Whether it is to come about in the scenario of this name, with its servers' or without.
-  bool IsIn(std::string_view name, SynchronyClass its_class) const {
-    return synchrony == its_class &&
-           (scenario == name || scenario == name.substr(0, name.find('@')));
-  }
+  bool IsIn(std::string_view name, SynchronyClass its_class) const;
 };
 
 /// How little it takes: the smallest case in which an expected conviction can happen at all. A

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Locks that know one server's commands, options or texts, and meet another one; and those that
-// misread what the newer commands do. A conviction names the server where it shows.
+// misread what the newer commands do. A conviction names the servers where it shows.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +16,12 @@ namespace {
 
 constexpr std::string_view kWithoutNews =
     "what is explored is on Redis 7.0, which has no such command";
+
+// Where a conviction on Valkey 9.1 comes about as well.
+constexpr std::string_view kOthersWithIfeq = "valkey-8.1 valkey-9.2 redis-8.4";
+constexpr std::string_view kOthersWithFieldTtls = "redis-8.0 redis-8.4 valkey-9.2";
+constexpr std::string_view kOtherValkeys = "valkey-8.1 valkey-9.2";
+constexpr std::string_view kOthersWithoutDelex = "redis-7.0 redis-8.0 valkey-8.1";
 
 // The renewal that makes a lock immortal: SET key token IFEQ token, the compare-and-set of Valkey
 // 8.1 and Redis 8.4, in place of a script with PEXPIRE.
@@ -38,7 +44,7 @@ Specimen RenewedWithoutTtl() {
                     .summary = "renews by SET IFEQ without a TTL, so that there is none any more",
                     .traits = {.can_extend = true},
                     .extend = extend}),
-          {{"keys", "overstay@valkey-9.1", SynchronyClass::kNone}},
+          {{"keys", "overstay@valkey-9.1", SynchronyClass::kNone, {}, kOthersWithIfeq}},
           {.clients = 1},
           kWithoutNews};
 }
@@ -64,7 +70,7 @@ Specimen OldValueBelieved() {
                     .summary = "takes the old value that SET IFEQ GET returns for its own renewal",
                     .traits = {.can_extend = true},
                     .extend = extend}),
-          {{"foreign-extend", "overstay@valkey-9.1", SynchronyClass::kNone}},
+          {{"foreign-extend", "overstay@valkey-9.1", SynchronyClass::kNone, {}, kOthersWithIfeq}},
           {.clients = 2, .expiries = 1},
           kWithoutNews};
 }
@@ -125,7 +131,11 @@ Specimen CountsDeadFields() {
                     .lock = lock,
                     .unlock = unlock,
                     .owners = owners}),
-          {{"spurious-refusal", "overstay@valkey-9.1", SynchronyClass::kNone}},
+          {{"spurious-refusal",
+            "overstay@valkey-9.1",
+            SynchronyClass::kNone,
+            {},
+            kOthersWithFieldTtls}},
           {.clients = 2, .expiries = 1},
           kWithoutNews};
 }
@@ -159,7 +169,7 @@ Specimen NoscriptByItsText() {
   return {MakeLock({.name = "broken/noscript-by-its-text",
                     .summary = "knows NOSCRIPT by the whole text that Redis gives it",
                     .unlock = unlock}),
-          {{"keys", "contention@valkey-9.1", SynchronyClass::kNone}},
+          {{"keys", "contention@valkey-9.1", SynchronyClass::kNone, {}, kOtherValkeys}},
           {.clients = 1},
           kWithoutNews};
 }
@@ -177,7 +187,7 @@ Specimen DelexUnknown() {
   return {MakeLock({.name = "broken/delex-unknown",
                     .summary = "unlocks by DELEX and swallows the error of a server without it",
                     .unlock = unlock}),
-          {{"keys", "contention@valkey-9.1", SynchronyClass::kNone}},
+          {{"keys", "contention@valkey-9.1", SynchronyClass::kNone, {}, kOthersWithoutDelex}},
           {.clients = 1},
           kWithoutNews};
 }

@@ -9,6 +9,7 @@
 #include "scenarios/cases/server_words.h"
 #include "scenarios/cli/registry.h"
 #include "scenarios/cli/replay_case.h"
+#include "scenarios/locks/specimen.h"
 #include "scenarios/search/campaign.h"
 
 namespace interlock::scenarios {
@@ -83,6 +84,54 @@ TEST(OnServerTest, AReportSaysWhatIsKnownFromDocumentsOnly) {
   EXPECT_EQ(BackendOf(*FindDialect("redis-8.4")), "sim redis-8.4");
   for (const sim::redis::Dialect& server : sim::redis::Dialects()) {
     EXPECT_EQ(WhyUnproven(server).has_value(), !server.proven) << server.name;
+  }
+}
+
+/// Whether it is convicted of that there within a few runs.
+bool IsConvicted(const Specimen& specimen, const Conviction& conviction, const Scenario& there) {
+  CampaignOptions options;
+  options.runs = 200;
+  options.explaining = Explaining::kNone;
+  options.server_chosen = true;
+  options.entries = {{specimen.subject, true, specimen.expected}};
+  for (const auto& sound : SoundSubjects()) options.controls.push_back({sound, false, {}});
+  options.scenarios = {&there};
+  for (const reports::ResultRow& row : RunCampaign(options).report.results) {
+    const bool asked = row.kind == reports::LockKind::kSpecimen && row.scenario == there.name &&
+                       row.property == conviction.property;
+    if (asked) return row.pass && row.verdict == reports::Verdict::kViolated;
+  }
+  return false;
+}
+
+TEST(OnServerTest, ASpecimenIsConvictedOnTheOtherServersThatItsConvictionNames) {
+  int convictions = 0;
+  for (const Specimen& specimen : Specimens()) {
+    for (const Conviction& conviction : specimen.expected) {
+      if (conviction.also_on.empty()) continue;
+      const Scenario& first = *FindScenario(conviction.scenario);
+      for (const sim::redis::Dialect& server : sim::redis::Dialects()) {
+        const Scenario& there = OnServer(first, server);
+        if (!server.proven || &there == &first) continue;  // The gate has the first.
+        if (!conviction.IsIn(there.name, conviction.synchrony)) continue;
+        EXPECT_TRUE(IsConvicted(specimen, conviction, there))
+            << specimen.subject->name() << " in " << there.name;
+        ++convictions;
+      }
+    }
+  }
+  EXPECT_EQ(convictions, 7);
+}
+
+TEST(OnServerTest, ASpecimenIsNotRunOnAServerWhereItIsSound) {
+  for (const Specimen& specimen : Specimens()) {
+    if (specimen.subject->name() != "broken/delex-unknown") continue;
+    const Conviction& conviction = specimen.expected.front();
+    EXPECT_TRUE(conviction.IsIn("contention@valkey-9.1", SynchronyClass::kNone));
+    EXPECT_TRUE(conviction.IsIn("contention@redis-8.0", SynchronyClass::kNone));
+    EXPECT_TRUE(conviction.IsIn("contention", SynchronyClass::kNone)) << "on Redis 7.0";
+    EXPECT_FALSE(conviction.IsIn("contention@valkey-9.2", SynchronyClass::kNone)) << "has DELEX";
+    EXPECT_FALSE(conviction.IsIn("overstay@redis-8.0", SynchronyClass::kNone));
   }
 }
 
