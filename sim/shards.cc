@@ -9,8 +9,6 @@
 
 namespace interlock::sim {
 
-using State = redis::SlotMigration::State;
-
 namespace {
 
 constexpr int kDatabase = 0;  // a cluster has no other one
@@ -230,7 +228,7 @@ void Shards::BeginMigration(const Execute& execute, bool late) {
   ForEachRunning([&](int node, redis::SlotMigration& one) {
     if (!one.exports) return;
     redis::SlotMigrations& exports = MigrationsOf(node);
-    while (one.state < State::kFailoverGranted) {
+    while (one.state < redis::SlotMigration::State::kFailoverGranted) {
       exports.Advance(one, MigrationsOf(NodeOf(one.target)));
     }
     if (late) exports.LetPauseRunOut(one);

@@ -66,6 +66,7 @@ void Descriptors::AwaitAny(std::span<const std::weak_ptr<Pollable>> awaited,
     const auto one = weak.lock();
     if (one == nullptr) continue;
     if (!link.has_value()) link = one->link();
+    deadline = std::min(deadline, one->NextChange());
     one->AddWaiter(self);
   }
   const WaitKind kind = link.has_value() ? WaitKind::kReply : WaitKind::kEvent;

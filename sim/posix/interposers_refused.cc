@@ -20,16 +20,39 @@ const char kRefusedCalls[] = "refused";
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <cstdarg>
+#include <vector>
+
 using interlock::sim::ServingLibrary;
 using interlock::sim::posix::kWithAsan;
 using interlock::sim::posix::Refuse;
 using interlock::sim::posix::RefuseOn;
+
+namespace {
+
+/// From the first to the null pointer that ends them.
+std::vector<char*> ArgumentsOf(const char* first, va_list& rest) {
+  std::vector<char*> arguments;
+  for (const char* one = first; one != nullptr; one = va_arg(rest, const char*)) {
+    arguments.push_back(const_cast<char*>(one));
+  }
+  arguments.push_back(nullptr);
+  return arguments;
+}
+
+/// The signals of a crash end a client as they end a process; others would be
+/// handled, or end the whole program.
+bool IsOfACrash(int signal) {
+  return signal == SIGABRT || signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE ||
+         signal == SIGILL;
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -37,6 +60,12 @@ extern "C" {
 
 pid_t fork() noexcept {
   Refuse("fork");
+  return REAL(fork)();
+}
+
+// A child that shares this frame's stack would return from it first, so it gets one of its own.
+pid_t vfork() noexcept {
+  Refuse("vfork");
   return REAL(fork)();
 }
 
@@ -53,6 +82,44 @@ int execv(const char* path, char* const arguments[]) noexcept {
 int execvp(const char* file, char* const arguments[]) noexcept {
   Refuse("execvp");
   return REAL(execvp)(file, arguments);
+}
+
+int execvpe(const char* file, char* const arguments[], char* const environment[]) noexcept {
+  Refuse("execvpe");
+  return REAL(execvpe)(file, arguments, environment);
+}
+
+int fexecve(int file, char* const arguments[], char* const environment[]) noexcept {
+  Refuse("fexecve");
+  return REAL(fexecve)(file, arguments, environment);
+}
+
+int execl(const char* path, const char* first, ...) noexcept {
+  Refuse("execl");
+  va_list rest;
+  va_start(rest, first);
+  std::vector<char*> arguments = ArgumentsOf(first, rest);
+  va_end(rest);
+  return REAL(execv)(path, arguments.data());
+}
+
+int execlp(const char* file, const char* first, ...) noexcept {
+  Refuse("execlp");
+  va_list rest;
+  va_start(rest, first);
+  std::vector<char*> arguments = ArgumentsOf(first, rest);
+  va_end(rest);
+  return REAL(execvp)(file, arguments.data());
+}
+
+int execle(const char* path, const char* first, ...) noexcept {
+  Refuse("execle");
+  va_list rest;
+  va_start(rest, first);
+  std::vector<char*> arguments = ArgumentsOf(first, rest);
+  char* const* const environment = va_arg(rest, char* const*);
+  va_end(rest);
+  return REAL(execve)(path, arguments.data(), environment);
 }
 
 int posix_spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
@@ -82,6 +149,11 @@ FILE* popen(const char* command, const char* mode) {
 int kill(pid_t process, int signal) noexcept {
   Refuse("kill");
   return REAL(kill)(process, signal);
+}
+
+int raise(int signal) noexcept {
+  if (!IsOfACrash(signal)) Refuse("raise");
+  return REAL(raise)(signal);
 }
 
 // Threads.
@@ -216,6 +288,37 @@ int mkstemp(char* path) {
   return REAL(mkstemp)(path);
 }
 
+// The name for programs whose file offsets have 64 bits.
+int mkstemp64(char* path) {
+  Refuse("mkstemp64");
+  return REAL(mkstemp64)(path);
+}
+
+int mkostemp(char* path, int flags) {
+  Refuse("mkostemp");
+  return REAL(mkostemp)(path, flags);
+}
+
+int mkostemp64(char* path, int flags) {
+  Refuse("mkostemp64");
+  return REAL(mkostemp64)(path, flags);
+}
+
+char* mkdtemp(char* path) noexcept {
+  Refuse("mkdtemp");
+  return REAL(mkdtemp)(path);
+}
+
+FILE* tmpfile() {
+  Refuse("tmpfile");
+  return REAL(tmpfile)();
+}
+
+FILE* tmpfile64() {
+  Refuse("tmpfile64");
+  return REAL(tmpfile64)();
+}
+
 // Sockets and other descriptors.
 
 hostent* gethostbyname(const char* name) {
@@ -236,11 +339,6 @@ int listen(int file, int waiting) noexcept {
 int socketpair(int domain, int type, int protocol, int files[2]) noexcept {
   Refuse("socketpair");
   return REAL(socketpair)(domain, type, protocol, files);
-}
-
-int timerfd_create(clockid_t clock, int flags) noexcept {
-  Refuse("timerfd_create");
-  return REAL(timerfd_create)(clock, flags);
 }
 
 int getpeername(int file, sockaddr* address, socklen_t* size) noexcept {

@@ -15,6 +15,7 @@ const char kWaitingCalls[] = "waiting";
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -111,6 +112,21 @@ int epoll_pwait2(int set, epoll_event* events, int size, const timespec* timeout
   Library* library = Served("epoll_pwait2");
   if (library == nullptr) return REAL(epoll_pwait2)(set, events, size, timeout, mask);
   return library->WaitForEvents(set, events, size, LengthOrEver(timeout));
+}
+
+int timerfd_create(clockid_t clock, int flags) noexcept {
+  if (Library* library = ServingLibrary()) return library->OpenTimer(clock, flags);
+  return REAL(timerfd_create)(clock, flags);
+}
+
+int timerfd_settime(int file, int flags, const itimerspec* wanted, itimerspec* before) noexcept {
+  if (Library* library = ServedOn(file)) return library->SetTimer(file, flags, *wanted, before);
+  return REAL(timerfd_settime)(file, flags, wanted, before);
+}
+
+int timerfd_gettime(int file, itimerspec* left) noexcept {
+  if (Library* library = ServedOn(file)) return library->GetTimer(file, *left);
+  return REAL(timerfd_gettime)(file, left);
 }
 
 // The C library's own reads and writes pass by read and write.

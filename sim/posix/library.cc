@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/eventfd.h>
-#include <sys/time.h>
+#include <sys/timerfd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -19,6 +19,7 @@
 #include "sim/posix/names.h"
 #include "sim/posix/sanitizers.h"
 #include "sim/posix/thread_locals.h"
+#include "sim/posix/times.h"
 #include "sim/redis/command_table.h"
 
 #ifdef INTERLOCK_SIM_WITH_ASAN
@@ -29,14 +30,8 @@ namespace interlock::sim::posix {
 
 namespace {
 
-using std::chrono::nanoseconds;
-
 const std::span<const std::byte> recent = redis::RecentlyFound();
 const OfOsThread recent_is(recent.data(), recent.size());
-
-Duration LengthOf(const timeval& time) {
-  return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
-}
 
 }  // namespace
 
@@ -154,6 +149,52 @@ int Library::OpenPipe(int files[2], int flags) {
 
 int Library::OpenRandomDevice() {
   return descriptors_.Add(std::make_shared<RandomDevice>(process_));
+}
+
+int Library::OpenTimer(clockid_t clock, int flags) {
+  const bool wall = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_ALARM;
+  const bool known =
+      wall || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME || clock == CLOCK_BOOTTIME_ALARM;
+  if (!known || (flags & ~(TFD_NONBLOCK | TFD_CLOEXEC)) != 0) return Told(-EINVAL);
+  const clockid_t base = wall ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+  auto timer = std::make_shared<Timer>(engine_, process_, base);
+  timer->nonblocking = (flags & TFD_NONBLOCK) != 0;
+  return descriptors_.Add(std::move(timer));
+}
+
+int Library::SetTimer(int descriptor, int flags, const itimerspec& wanted, itimerspec* before) {
+  constexpr Duration kLongestInterval = Duration::max() / 4;
+  const auto timer = std::dynamic_pointer_cast<Timer>(descriptors_.Find(descriptor));
+  if (timer == nullptr) return Told(descriptors_.Find(descriptor) == nullptr ? -EBADF : -EINVAL);
+  for (const timespec& time : {wanted.it_value, wanted.it_interval}) {
+    if (!IsTime(time) || time.tv_sec < 0) return Told(-EINVAL);
+  }
+  if ((flags & ~(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET)) != 0) return Told(-EINVAL);
+  if (before != nullptr) *before = LeftOf(*timer);
+  Timer::Setting setting;
+  setting.interval = std::min(LengthOf(wanted.it_interval), kLongestInterval);
+  if (const Duration value = LengthOf(wanted.it_value); value > Duration{}) {
+    const bool absolute = (flags & TFD_TIMER_ABSTIME) != 0;
+    setting.next = absolute ? AtClock(timer->clock, value) : After(value);
+  }
+  timer->Set(setting);
+  return Told(0);
+}
+
+int Library::GetTimer(int descriptor, itimerspec& left) {
+  const auto timer = std::dynamic_pointer_cast<Timer>(descriptors_.Find(descriptor));
+  if (timer == nullptr) return Told(descriptors_.Find(descriptor) == nullptr ? -EBADF : -EINVAL);
+  left = LeftOf(*timer);
+  return Told(0);
+}
+
+itimerspec Library::LeftOf(const Timer& timer) const {
+  const Timer::Setting setting = timer.Get();
+  itimerspec left{};
+  left.it_interval = ToTimespec(setting.interval);
+  const bool armed = setting.next != kNever;
+  if (armed) left.it_value = ToTimespec(std::max(Duration{}, setting.next - Now()));
+  return left;
 }
 
 int Library::Close(int descriptor) { return Told(descriptors_.Close(descriptor) ? 0 : -EBADF); }
@@ -278,9 +319,7 @@ int Library::ReadClock(clockid_t clock, timespec* out) {
   // No step: a fault at the next one strikes behind the reading all the same.
   Duration shown = Now().time_since_epoch() + Epoch(clock);
   if (engine_.scheduler.tearing_down()) shown += std::chrono::hours(++readings_in_teardown_);
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(shown);
-  out->tv_sec = static_cast<time_t>(seconds.count());
-  out->tv_nsec = static_cast<long>(nanoseconds(shown - seconds).count());
+  *out = ToTimespec(shown);
   return Told(0);
 }
 

@@ -34,6 +34,7 @@
 #include "sim/posix/statics.h"
 #include "sim/posix/stream_socket.h"
 #include "sim/posix/threads.h"
+#include "sim/posix/timer.h"
 
 namespace interlock::sim::posix {
 
@@ -82,6 +83,10 @@ class Library {
   /// The end that reads, then the one that writes. `flags`: O_NONBLOCK.
   int OpenPipe(int files[2], int flags);
   int OpenRandomDevice();
+  /// timerfd_create, and the others with its descriptor. `before` may be null.
+  int OpenTimer(clockid_t clock, int flags);
+  int SetTimer(int descriptor, int flags, const itimerspec& wanted, itimerspec* before);
+  int GetTimer(int descriptor, itimerspec& left);
   int OpenEventSet() { return descriptors_.Add(std::make_shared<EventSet>()); }
   int Duplicate(int descriptor);
   int Close(int descriptor);
@@ -121,6 +126,7 @@ class Library {
   /// calls without waiting: a busy loop gets somewhere only if its calls take time.
   template <typename Number>
   Number Told(Number result);
+  itimerspec LeftOf(const Timer& timer) const;
   /// As EBADF and ENOTSOCK differ.
   int WhyNoSocket(int descriptor) const;
   void EndTask(bool ends_process);

@@ -20,11 +20,11 @@ void Pollable::RemoveWaiter(Scheduler& scheduler, ScheduledTask* task) {
   if (before != nullptr) scheduler.MakeReady(before);
 }
 
-bool Pollable::AwaitChange(Engine& engine, const Process& process) {
+bool Pollable::AwaitChange(Engine& engine, const Process& process, MonotonicTime deadline) {
   if (engine.scheduler.tearing_down()) return false;
   ScheduledTask* const self = engine.scheduler.current();
   AddWaiter(self);
-  const bool alive = engine.Wait(WaitKind::kEvent, process, kNever);
+  const bool alive = engine.Wait(WaitKind::kEvent, process, deadline);
   RemoveWaiter(engine.scheduler, self);
   return alive;
 }

@@ -28,6 +28,8 @@ class Pollable {
   /// changed. YIELDS if it waits.
   virtual ssize_t Receive(char* into, std::size_t size, int flags) = 0;
   virtual ssize_t Send(const char* bytes, std::size_t size, int flags) = 0;
+  /// When Ready changes though nothing happens, by the process's clock.
+  virtual MonotonicTime NextChange() const { return kNever; }
   /// The number of its link, for reports of what a task waits for.
   virtual std::optional<std::uint32_t> link() const { return std::nullopt; }
 
@@ -39,8 +41,8 @@ class Pollable {
   void NameWaiter() { SetWaiter(waiters_.empty() ? nullptr : waiters_.back()); }
   /// Names the one that is to wake; null: none.
   virtual void SetWaiter(ScheduledTask* task) = 0;
-  /// Waits until Ready may have changed. False in teardown.
-  bool AwaitChange(Engine& engine, const Process& process);
+  /// Waits until Ready may have changed, or until `deadline`. False in teardown.
+  bool AwaitChange(Engine& engine, const Process& process, MonotonicTime deadline = kNever);
 
  private:
   std::vector<ScheduledTask*> waiters_;

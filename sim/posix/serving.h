@@ -7,19 +7,14 @@
 #pragma once
 
 #include <dlfcn.h>
-#include <sys/time.h>
-#include <time.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
-#include <limits>
 #include <string_view>
-
-#include <interlock/time.h>
 
 #include "sim/posix/library.h"
 #include "sim/posix/sanitizers.h"
+#include "sim/posix/times.h"
 #include "sim/tripwire.h"
 
 namespace interlock::sim::posix {
@@ -57,18 +52,6 @@ inline void* Resolve(const char* name, std::atomic<void*>& kept) {
     kept.store(function, std::memory_order_relaxed);
   }
   return function;
-}
-
-/// EINVAL otherwise.
-inline bool IsTime(const timespec& time) {
-  return time.tv_nsec >= 0 && time.tv_nsec < 1'000'000'000;
-}
-
-/// At most what a Duration holds.
-inline Duration LengthOf(const timespec& time) {
-  constexpr time_t kMost = std::chrono::floor<std::chrono::seconds>(Duration::max()).count() - 1;
-  if (time.tv_sec >= kMost) return Duration::max();
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 }  // namespace interlock::sim::posix

@@ -12,9 +12,11 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -234,11 +236,30 @@ TEST(PosixLockTest, OurThreadsRenewALeaseInVirtualTime) {
 }
 
 TEST(PosixDeathTest, WhatIsNotServedIsNamed) {
-  Bench bench(1);
-  bench.world->ServePosix(0);
-  bench.world->Start(0, [] { static_cast<void>(::fork()); });
-  EXPECT_DEATH(bench.world->Run(kHorizon),
-               "through fork\\(\\), which the simulated C library does not have");
+  const auto expect_refusal = [](const std::string& name, const std::function<void()>& call) {
+    Bench bench(1);
+    bench.world->ServePosix(0);
+    bench.world->Start(0, call);
+    EXPECT_DEATH(bench.world->Run(kHorizon),
+                 "through " + name + "\\(\\), which the simulated C library does not have");
+  };
+  char path[] = "/tmp/interlock-XXXXXX";
+  expect_refusal("fork", [] { static_cast<void>(::fork()); });
+  expect_refusal("vfork", [] { static_cast<void>(::vfork()); });
+  expect_refusal("execl", [] { ::execl("/bin/true", "true", nullptr); });
+  expect_refusal("execlp", [] { ::execlp("true", "true", nullptr); });
+  expect_refusal("execle", [] { ::execle("/bin/true", "true", nullptr, environ); });
+  expect_refusal("mkstemp64", [&path] { static_cast<void>(::mkstemp64(path)); });
+  expect_refusal("mkdtemp", [&path] { static_cast<void>(::mkdtemp(path)); });
+  expect_refusal("raise", [] { std::raise(SIGTERM); });
+}
+
+TEST(PosixDeathTest, AProgramMayCallThemOutsideOfTasks) {
+  // In a process of its own, of course.
+  EXPECT_EXIT(::execl("/bin/sh", "sh", "-c", "exit $0", "7", nullptr), ::testing::ExitedWithCode(7),
+              "");
+  EXPECT_EXIT(std::exit(::vfork() == 0 ? 3 : 4), ::testing::ExitedWithCode(4), "");
+  EXPECT_EXIT(std::raise(SIGTERM), ::testing::KilledBySignal(SIGTERM), "");
 }
 
 TEST(PosixIdentityTest, ClientsAreDifferentProcessesOnDifferentHosts) {

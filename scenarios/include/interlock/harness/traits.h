@@ -74,7 +74,7 @@ struct Traits {
   /// client's own, and new in each run; what is linked into the program itself all clients and runs
   /// share: a note of the report names what the lock changed there. A stack has 256 KB. It is
   /// judged by drawn and pinned runs alone: no search can see what it remembers, and no real server
-  /// is called "redis". What is not served (fork, files that are written, timerfd ...) ends the run
+  /// is called "redis". What is not served (fork, files that are written, signals ...) ends the run
   /// and is named; a note says beforehand what a shared object would call of it. Not with
   /// ThreadSanitizer.
   bool posix = false;
