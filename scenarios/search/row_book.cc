@@ -113,6 +113,18 @@ void AddCompiledNotes(const std::vector<UnitWithSum>& units, reports::RunReport&
     report.notes.push_back(
         fmt::format("{} cannot be read: all clients and runs share its static variables", path));
   }
+  for (const std::string& path : sim::posix::ObjectsLeftOut()) {
+    report.notes.push_back(
+        fmt::format("{}: all clients and runs share its static variables, as {} "
+                    "has it",
+                    path, sim::posix::kSharedStatics));
+  }
+  for (const std::string& name : sim::posix::UnknownObjects()) {
+    report.notes.push_back(
+        fmt::format("{} names \"{}\", and no shared object that is loaded is "
+                    "called so",
+                    sim::posix::kSharedStatics, name));
+  }
   for (const auto& [object, names] : sim::posix::UnservedImports()) {
     report.notes.push_back(
         fmt::format("{} calls what no simulated process has: {}. A run that comes to such a call "

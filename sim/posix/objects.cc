@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -259,15 +260,45 @@ bool IsAllocator(const std::string& path) {
   });
 }
 
+struct Named {
+  std::string begin;
+  bool known = false;  // an object is called so
+};
+
+std::vector<Named> NamedByTheUser() {
+  std::vector<Named> all;
+  const char* const told = std::getenv(kSharedStatics);
+  std::string_view rest = told != nullptr ? told : "";
+  while (!rest.empty()) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+    if (!one.empty()) all.push_back({std::string(one)});
+  }
+  return all;
+}
+
 struct Objects {
   std::vector<SharedObject> read;
   std::vector<std::string> unread;
+  std::vector<std::string> left_out;
+  std::vector<std::string> unknown;
+  std::vector<Named> named = NamedByTheUser();
+
+  bool LeavesOut(std::string_view path) {
+    const std::string_view name = path.substr(path.rfind('/') + 1);
+    const auto one = std::ranges::find_if(
+        named, [name](const Named& begin) { return name.starts_with(begin.begin); });
+    if (one == named.end()) return false;
+    one->known = true;
+    left_out.emplace_back(path);
+    return true;
+  }
 };
 
 int AddModule(dl_phdr_info* module, std::size_t /*size*/, void* to) {
   auto& all = *static_cast<Objects*>(to);
   const std::string path = module->dlpi_name;
-  if (IsOfTheProgram(path) || IsAllocator(path)) return 0;
+  if (IsOfTheProgram(path) || IsAllocator(path) || all.LeavesOut(path)) return 0;
   auto object = Reader(*module).Read(path.c_str());
   if (!object.has_value()) {
     all.unread.push_back(path);
@@ -325,6 +356,9 @@ void AddInOrder(const std::vector<SharedObject>& all, const SharedObject& object
 Objects ReadAll() {
   Objects all;
   dl_iterate_phdr(&AddModule, &all);
+  for (const Named& one : all.named) {
+    if (!one.known) all.unknown.push_back(one.begin);
+  }
   std::vector<const SharedObject*> visited;
   std::vector<SharedObject> ordered;
   for (SharedObject& object : all.read) {
@@ -348,5 +382,9 @@ const Objects& TheObjects() {
 const std::vector<SharedObject>& ObjectsUnderTest() { return TheObjects().read; }
 
 const std::vector<std::string>& UnreadObjects() { return TheObjects().unread; }
+
+const std::vector<std::string>& ObjectsLeftOut() { return TheObjects().left_out; }
+
+const std::vector<std::string>& UnknownObjects() { return TheObjects().unknown; }
 
 }  // namespace interlock::sim::posix

@@ -40,4 +40,12 @@ const std::vector<SharedObject>& ObjectsUnderTest();
 /// The paths of those whose files could not be read: all processes share their variables.
 const std::vector<std::string>& UnreadObjects();
 
+/// The environment variable that leaves objects out: the beginnings of their files' names,
+/// separated by commas ("libssl,libcrypto"). All processes and runs share their variables.
+inline constexpr const char* kSharedStatics = "INTERLOCK_SHARED_STATICS";
+/// The paths of the objects that it leaves out.
+const std::vector<std::string>& ObjectsLeftOut();
+/// What it names that no loaded object is called.
+const std::vector<std::string>& UnknownObjects();
+
 }  // namespace interlock::sim::posix

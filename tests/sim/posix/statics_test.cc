@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
@@ -224,6 +225,25 @@ TEST(ProgramStaticsTest, WhatChangesIsNamedAndNothingElse) {
       before.Changed(),
       ::testing::ElementsAre("acme::(anonymous namespace)::of_this_file (statics_test.cc)",
                              "acme::Use()::in_a_function (statics_test.cc)", "acme::written"));
+}
+
+/// In a process that has not looked at its objects yet.
+bool IsSharedIfLeftOut() {
+  setenv(posix::kSharedStatics, "libinterlock_vis,,libnone", 1);
+  std::vector<int> counts;
+  Bench bench(2);
+  for (int process = 0; process < 2; ++process) {
+    bench.world->ServePosix(process);
+    bench.world->Start(process, [&counts] { counts.push_back(visitors::Count()); });
+  }
+  return bench.world->Run(kHorizon) == StopReason::kFinished && counts[1] == counts[0] + 1 &&
+         posix::ObjectsUnderTest().empty() && posix::ObjectsLeftOut().size() == 1 &&
+         posix::UnknownObjects() == std::vector<std::string>{"libnone"};
+}
+
+TEST(StaticsDeathTest, WhatTheUserLeavesOutIsShared) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(std::exit(IsSharedIfLeftOut() ? 0 : 1), ::testing::ExitedWithCode(0), "");
 }
 
 TEST(StaticsTest, TheProgramKeepsItsOwn) {
