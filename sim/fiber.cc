@@ -246,6 +246,17 @@ void Fiber::RequestUnwind() { control_->unwind = true; }
 
 void Fiber::Forsake() { control_->forsaken = true; }
 
+[[gnu::noinline]] void Fiber::Desert() {
+  Control& control = *control_;
+  control.forsaken = true;
+  control.Leave(/*for_good=*/true);
+#ifdef INTERLOCK_SIM_TSAN
+  __tsan_switch_to_fiber(control.tsan_outside, 0);
+#endif
+  boost::context::detail::jump_fcontext(control.outside, nullptr);
+  std::abort();
+}
+
 void Fiber::Abandon() {
   // Deliberately never deleted: its stack refers to it.
   [[maybe_unused]] Control* control = control_.release();

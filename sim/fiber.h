@@ -84,6 +84,10 @@ class Fiber {
   /// place; then others use it, and nothing of what is on it is ever destroyed.
   void Forsake();
 
+  /// Gives up the running fiber where it stands, as Forsake does, and returns to the caller of
+  /// Resume. REQUIRES: called on the fiber itself, or by a signal handler that interrupted it.
+  [[noreturn]] void Desert();
+
   bool started() const { return control_ != nullptr; }
   bool done() const;
 

@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "sim/check.h"
+#include "sim/crashes.h"
 #include "sim/posix/library.h"
 #include "sim/run_mirror.h"
 #include "sim/tripwire.h"
 #include "sim/world.h"
 
 namespace interlock::sim {
-
 namespace {
 
 // A task that made this many seam calls in teardown will not end by itself.
@@ -79,6 +79,7 @@ ScheduledTask* Scheduler::AddTask(int group, std::string name, std::function<voi
 
 StopReason Scheduler::Run(VirtualTime until) {
   Require(current_ == nullptr, "Run was called from inside a task");
+  const RunsTasks runs(this);
   const posix::Library::OutsideAgain at_the_end;
   for (;;) {
     if (stop_) return *stop_;
@@ -346,10 +347,10 @@ void Scheduler::Abandon(ScheduledTask* task) {
 void Scheduler::TearDown() {
   Require(current_ == nullptr, "a World was destroyed from inside one of its tasks");
   tearing_down_ = true;
+  const RunsTasks runs(this);
   ready_.clear();
   const posix::Library::OutsideAgain at_the_end;
-  while (!TearDownRound()) {
-  }
+  while (!TearDownRound()) continue;
 }
 
 // Called when every remaining task waits for another one that itself waits.

@@ -79,6 +79,14 @@ class Scheduler {
   /// Makes Run return `reason` when the running task suspends, now and ever after.
   void Stop(StopReason reason) { stop_ = reason; }
 
+  /// Ends the running task where it stands, for ever: nothing that is on its stack is destroyed,
+  /// and Run returns `reason`, now and ever after. In a signal handler, too.
+  [[noreturn]] void Desert(StopReason reason) {
+    stop_ = reason;
+    current_->state = ScheduledTask::State::kDone;
+    current_->fiber.Desert();
+  }
+
   // For the running task. Each may return early in teardown: check tearing_down() afterwards.
 
   /// Lets the schedule lane run another ready task first. Costs nothing if there is none. `pending`

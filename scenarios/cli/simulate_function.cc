@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "scenarios/cli/program_verdict.h"
 #include "scenarios/run/program/program_faults.h"
 #include "scenarios/search/program/program_report.h"
@@ -15,11 +17,16 @@ SimulateVerdict Simulate(const Program& program, const SimulateOptions& options)
   if (!calm.ok()) return scenarios::cli::WithoutVerdict(calm.status().message());
   auto limits = scenarios::FaultLimits(options.faults, *calm);
   if (!limits.ok()) return scenarios::cli::WithoutVerdict(limits.status().message());
+  if (options.jobs < 1) {
+    return scenarios::cli::WithoutVerdict(
+        fmt::format("invalid jobs {}; expected 1 or more", options.jobs));
+  }
   scenarios::ProgramSearchOptions search;
   search.seed = options.seed;
   search.runs = std::max<std::uint64_t>(options.runs, 1);
   search.limits = *std::move(limits);
   search.shrink_runs = std::max(options.shrink_runs, 0);
+  search.jobs = options.jobs;
   return scenarios::cli::VerdictOf(program, scenarios::SearchProgram(program, *calm, search));
 }
 

@@ -21,7 +21,7 @@
 #include "scenarios/cases/replay_token.h"
 #include "scenarios/run/black_box.h"
 #include "scenarios/run/forks.h"
-#include "sim/fiber.h"
+#include "sim/crashes.h"
 #include "sim/posix/thread_locals.h"
 #include "sim/tripwire.h"
 
@@ -90,16 +90,10 @@ std::string_view Describe(int signal, const void* address) {
     case kOverdue:
       return "made no progress: an endless loop";
     case SIGABRT:
-      return sim::TripwireReason() != nullptr ? kEscaped : "aborted";
-    case SIGSEGV:
-      return sim::IsFiberGuardPage(address) ? "overflowed its stack: an endless recursion"
-                                            : "crashed (SIGSEGV)";
-    case SIGBUS:
-      return "crashed (SIGBUS)";
-    case SIGFPE:
-      return "crashed (SIGFPE)";
+      if (sim::TripwireReason() != nullptr) return kEscaped;
+      [[fallthrough]];
     default:
-      return "crashed";
+      return sim::DescribeSignal(signal, address);
   }
 }
 

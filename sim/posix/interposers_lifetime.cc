@@ -12,9 +12,13 @@ const char kLifetimeCalls[] = "lifetime";
 #ifndef INTERLOCK_SIM_NO_INTERPOSERS
 
 #include <pthread.h>
+#include <stdlib.h>
 
 #include <cstdint>
 #include <optional>
+#include <string>
+
+#include "sim/crashes.h"
 
 namespace interlock::sim::posix {
 // AddressSanitizer makes the first key of a program, for what it knows of each OS thread.
@@ -106,6 +110,24 @@ int __cxa_guard_acquire(std::uint64_t* guard) {
 void __cxa_guard_release(std::uint64_t* guard) noexcept { EndGuard(guard, true); }
 
 void __cxa_guard_abort(std::uint64_t* guard) noexcept { EndGuard(guard, false); }
+
+// What would end the whole program (sim/crashes.h).
+
+void exit(int status) noexcept {
+  interlock::sim::EndAlone("called exit(" + std::to_string(status) + ")");
+  REAL(exit)(status);
+  __builtin_unreachable();
+}
+
+// Not declared where assertions are off.
+[[noreturn]] void __assert_fail(const char* claim, const char* file, unsigned int line,
+                                const char* function) noexcept {
+  interlock::sim::EndAlone(std::string("failed the assertion ") + claim + " (" + file + ":" +
+                           std::to_string(line) + ")");
+  using Function = void (*)(const char*, const char*, unsigned int, const char*);
+  REAL_AS("__assert_fail", Function)(claim, file, line, function);
+  __builtin_unreachable();
+}
 
 }  // extern "C"
 

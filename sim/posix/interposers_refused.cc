@@ -45,7 +45,7 @@ std::vector<char*> ArgumentsOf(const char* first, va_list& rest) {
   return arguments;
 }
 
-/// The signals of a crash end a client as they end a process; others would be
+/// The signals of a crash end a client as they end a process (sim/crashes.h); others would be
 /// handled, or end the whole program.
 bool IsOfACrash(int signal) {
   return signal == SIGABRT || signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE ||

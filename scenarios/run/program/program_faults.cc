@@ -12,6 +12,7 @@
 
 #include "scenarios/cases/dice.h"
 #include "scenarios/cases/raw_workload.h"
+#include "sim/posix/objects.h"
 #include "sim/tripwire.h"
 #include "sim/unknown_name.h"
 
@@ -54,7 +55,8 @@ Status CheckNames(const harness::Program& program) {
                     "[a-z0-9./_-]",
                     name, kLongestName));
   }
-  std::vector<std::string_view> known = {harness::kEverybodyEnds, harness::kNobodyThrows};
+  std::vector<std::string_view> known = {harness::kEverybodyEnds, harness::kNobodyThrows,
+                                         harness::kNobodyCrashes};
   for (const harness::Invariant& invariant : program.invariants) {
     if (invariant.name.empty()) return Bad("an invariant has no name; expected what must hold");
     if (!invariant.broken) {
@@ -81,6 +83,12 @@ Status CheckClients(const harness::Program& program) {
     return Bad(
         "posix clients cannot be simulated in this build: ThreadSanitizer has the C library's "
         "functions");
+  }
+  if (program.posix && !sim::posix::UnknownObjects().empty()) {
+    return Bad(
+        fmt::format("{} names \"{}\"; expected the beginning of the name of a shared object "
+                    "that is loaded, such as libcrypto",
+                    sim::posix::kSharedStatics, sim::posix::UnknownObjects().front()));
   }
   return Status();
 }

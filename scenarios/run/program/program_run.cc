@@ -2,7 +2,8 @@
 //
 // Invariant: once there is a breach nothing more is looked at, so the breach of a run is its first.
 // User code is called in three places, a client's life, setup and an invariant; what it throws is
-// caught there, so that it never unwinds the simulator.
+// caught there, so that it never unwinds the simulator. A run in which it would have ended the
+// program is over (sim/crashes.h).
 #include "scenarios/run/program/program_run.h"
 
 #include <cxxabi.h>
@@ -16,9 +17,9 @@
 
 #include "scenarios/log/words.h"
 #include "scenarios/run/environments.h"
-#include "scenarios/run/program/landing.h"
 #include "scenarios/run/program/program_client.h"
 #include "scenarios/run/recorder/server_view.h"
+#include "sim/crashes.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -35,6 +36,15 @@ std::string ThrownType() {
   return failed == 0 ? name.get() : "unknown type";
 }
 
+/// Of an invariant.
+std::string TextOf(const sim::CodeEnd& end) {
+  if (!end.escaped) return end.how;
+  return fmt::format(
+      "called {}(), which tells what no run can repeat; expected a look at what it "
+      "is shown alone",
+      end.how);
+}
+
 bool MayGoOn(sim::StopReason stop) {
   return stop == sim::StopReason::kFinished || stop == sim::StopReason::kTime ||
          stop == sim::StopReason::kIdle;
@@ -44,7 +54,8 @@ class OneProgramRun final : private sim::WorldObserver {
  public:
   OneProgramRun(sim::Universe& universe, const harness::Program& program, const Workload& workload,
                 sim::Choices& choices, bool keep_events, ProgramProbe* probe)
-      : program_(program),
+      : crash_handler_(/*prints=*/keep_events),
+        program_(program),
         workload_(workload),
         plan_(FaultPlanOf(workload)),
         probe_(probe),
@@ -139,8 +150,24 @@ class OneProgramRun final : private sim::WorldObserver {
   }
 
   void ClientThrew(int number, std::string_view what) {
-    const std::string who = number < 0 ? "the setup" : ClientName(number);
-    Break(BreachKind::kClientThrew, 0, number, fmt::format("{} threw: {}", who, what));
+    Break(BreachKind::kClientThrew, 0, number, fmt::format("{} threw: {}", Who(number), what));
+  }
+
+  static std::string Who(int number) { return number < 0 ? "the setup" : ClientName(number); }
+
+  /// A client, or the setup, has ended in place of the whole program.
+  void ClientCrashed(const sim::CodeEnd& end) {
+    const int number = end.process < Clients() ? end.process : -1;
+    if (end.escaped) {
+      inconclusive_ =
+          fmt::format("{} called {}(), {}", Who(number), end.how,
+                      program_.posix ? "which the simulated C library does not have"
+                                     : "which is outside of the simulation; expected its "
+                                       "environment, or Program::posix = true");
+      return;
+    }
+    world_.trace().Add(world_.now(), end.process, sim::TraceKind::kNote, end.how);
+    Break(BreachKind::kClientCrashed, 0, number, fmt::format("{} {}", Who(number), end.how));
   }
 
   void Note(int process, int number, std::string_view name, std::string_view value) {
@@ -176,9 +203,9 @@ class OneProgramRun final : private sim::WorldObserver {
   void Ask(std::size_t index, const harness::ProgramView& view, int client) {
     try {
       std::string broken;
-      const std::string ended = Land([&] { broken = program_.invariants[index].broken(view); });
-      if (!ended.empty()) {
-        Break(BreachKind::kInvariantEscaped, index, client, "the invariant " + ended);
+      const auto ended = sim::Land([&] { broken = program_.invariants[index].broken(view); });
+      if (ended) {
+        Break(BreachKind::kInvariantEscaped, index, client, "the invariant " + TextOf(*ended));
       } else if (!broken.empty()) {
         Break(BreachKind::kInvariant, index, client, std::move(broken));
       }
@@ -222,6 +249,7 @@ class OneProgramRun final : private sim::WorldObserver {
 
   ProgramResult Close(sim::StopReason stop) {
     ProgramResult result;
+    if (const auto crash = sim::TakeCrash()) ClientCrashed(*crash);
     if (!state_.breach && !inconclusive_) {
       if (stop == sim::StopReason::kUnmodelled) {
         inconclusive_ = "not modelled: " + world_.unmodelled().value_or("?");
@@ -243,7 +271,7 @@ class OneProgramRun final : private sim::WorldObserver {
     return result;
   }
 
-  const AbortHandler abort_handler_;
+  const sim::CrashHandler crash_handler_;
   const harness::Program& program_;
   const Workload& workload_;
   const sim::FaultPlan plan_;
@@ -265,6 +293,8 @@ std::string NameOf(const Breach& breach, const harness::Program& program) {
       return program.invariants[breach.invariant].name;
     case BreachKind::kClientThrew:
       return std::string(harness::kNobodyThrows);
+    case BreachKind::kClientCrashed:
+      return std::string(harness::kNobodyCrashes);
     case BreachKind::kNeverEnds:
       return std::string(harness::kEverybodyEnds);
   }

@@ -26,9 +26,10 @@ namespace interlock::scenarios {
 enum class BreachKind : std::uint8_t {
   kInvariant,         ///< it said so
   kInvariantThrew,    ///< in place of saying anything
-  kInvariantEscaped,  ///< it aborted, or left the simulation
+  kInvariantEscaped,  ///< it aborted, crashed or left the simulation
   kClientThrew,
-  kNeverEnds,  ///< a client was alive, and had not ended in time
+  kClientCrashed,  ///< or ended in another way that would have ended the program
+  kNeverEnds,      ///< a client was alive, and had not ended in time
 };
 
 /// What was wrong in a run.

@@ -24,10 +24,10 @@ reports::Size SizeOf(const ProgramCase& one, const ProgramResult& run) {
   return size;
 }
 
-ProgramResult RunOf(const harness::Program& program, const ProgramCase& one) {
+ProgramResult RunOf(const harness::Program& program, const ProgramCase& one, bool keep_events) {
   sim::Universe universe;
   sim::Choices choices = sim::Choices::FromTape(one.tape);
-  return RunProgram(universe, program, one.workload, choices, /*keep_events=*/true);
+  return RunProgram(universe, program, one.workload, choices, keep_events);
 }
 
 /// Rows at a server name the client, and the setup is none: its own column shows what it did.
@@ -84,8 +84,10 @@ reports::Counterexample CounterexampleOf(const harness::Program& program,
                                          const ProgramSearchResult& result) {
   const FoundBreach& found = *result.found;
   const ProgramCase& smallest = found.shrunk.smallest;
-  reports::Counterexample example = CounterexampleOf(program, smallest, RunOf(program, smallest));
-  example.shrunk.original = SizeOf(found.original, RunOf(program, found.original));
+  reports::Counterexample example =
+      CounterexampleOf(program, smallest, RunOf(program, smallest, /*keep_events=*/true));
+  example.shrunk.original =
+      SizeOf(found.original, RunOf(program, found.original, /*keep_events=*/false));
   example.shrunk.shrinks = static_cast<std::uint64_t>(found.shrunk.shrinks);
   for (std::size_t i = 0; i < example.faults.size() && i < found.shrunk.needed.size(); ++i) {
     if (found.shrunk.needed[i]) example.needed.push_back(example.faults[i]);

@@ -2,12 +2,16 @@
 #include "scenarios/search/program/program_search.h"
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "scenarios/cases/strategies.h"
 #include "scenarios/log/words.h"
+#include "scenarios/run/parallel.h"
+#include "sim/crashes.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -47,22 +51,13 @@ class ProgramSearcher {
   }
 
   ProgramSearchResult Search() {
-    std::uint64_t done = 0;  // commands and notes
-    std::vector<int> steps;
-    for (std::uint64_t i = 0; i < options_.runs; ++i) {
-      const std::uint64_t seed =
-          SeedWithStrategy(sim::MixSeed(options_.seed, i), /*only=*/std::nullopt);
-      sim::Choices choices = i == 0 ? sim::Choices::FromTape({}) : ChoicesOfRun(seed);
-      ProgramCase one;
-      one.workload = i == 0 ? calm_ : DrawFaults(calm_, options_.limits, steps, seed);
-      const ProgramResult run = RunProgram(universe_, program_, one.workload, choices);
-      one.tape = choices.TakeTape();
-      ++result_.runs;
-      done += run.commands + run.notes;
-      if (i == 0) steps = run.steps;
-      if (!Settle(one, run, i < kFirstTwice || i % kTwiceOneIn == 0)) return std::move(result_);
+    if (!Try(0)) return std::move(result_);
+    const bool parallel = options_.jobs > 1 && options_.runs > 1;
+    for (std::uint64_t i = parallel ? FirstToStop() : 1; i < options_.runs; ++i) {
+      if (!Try(i)) return std::move(result_);
     }
-    if (done == 0) {
+    result_.runs = options_.runs;
+    if (done_ == 0) {
       result_.no_verdict =
           "no client sent a command to a server or made a note, so nothing was put to the test";
     }
@@ -70,6 +65,57 @@ class ProgramSearcher {
   }
 
  private:
+  struct Tried {
+    ProgramCase one;
+    ProgramResult run;
+  };
+
+  Tried RunAt(sim::Universe& universe, std::uint64_t i) const {
+    const std::uint64_t seed =
+        SeedWithStrategy(sim::MixSeed(options_.seed, i), /*only=*/std::nullopt);
+    sim::Choices choices = i == 0 ? sim::Choices::FromTape({}) : ChoicesOfRun(seed);
+    Tried tried;
+    tried.one.workload = i == 0 ? calm_ : DrawFaults(calm_, options_.limits, steps_, seed);
+    tried.run = RunProgram(universe, program_, tried.one.workload, choices);
+    tried.one.tape = choices.TakeTape();
+    return tried;
+  }
+
+  static bool IsMadeTwice(std::uint64_t i) { return i < kFirstTwice || i % kTwiceOneIn == 0; }
+
+  /// Returns whether the search goes on after this run.
+  bool Try(std::uint64_t i) {
+    const Tried tried = RunAt(universe_, i);
+    result_.runs = i + 1;
+    done_ += tried.run.commands + tried.run.notes;
+    if (i == 0) steps_ = tried.run.steps;
+    return Settle(tried.one, tried.run, IsMadeTwice(i));
+  }
+
+  /// The first run after the calm one that is the search's last; options_.runs: there is none.
+  /// Looked for by all jobs.
+  std::uint64_t FirstToStop() {
+    std::atomic<std::uint64_t> first = options_.runs;
+    const auto stops = [this](sim::Universe& universe, std::uint64_t i) {
+      const Tried tried = RunAt(universe, i);
+      done_ += tried.run.commands + tried.run.notes;
+      if (tried.run.breach || tried.run.inconclusive) return true;
+      return IsMadeTwice(i) && !AreEqual(tried.run, RunAgain(universe, program_, tried.one, false));
+    };
+    const auto new_piece = [&]() -> Piece {
+      const auto universe = std::make_shared<sim::Universe>();
+      const auto handler = std::make_shared<sim::CrashHandler>();
+      return [&, universe, handler](std::size_t index) {
+        const std::uint64_t i = index + 1;
+        std::uint64_t known = first;
+        if (i > known || !stops(*universe, i)) return;
+        while (i < known && !first.compare_exchange_weak(known, i)) continue;
+      };
+    };
+    InParallel(options_.jobs, options_.runs - 1, new_piece, [] {});
+    return first;
+  }
+
   /// Returns whether the search goes on.
   bool Settle(const ProgramCase& one, const ProgramResult& run, bool twice) {
     if (twice || run.breach) {
@@ -115,7 +161,10 @@ class ProgramSearcher {
   const harness::Program& program_;
   const Workload& calm_;
   const ProgramSearchOptions& options_;
+  const sim::CrashHandler crash_handler_;
   sim::Universe universe_;
+  std::vector<int> steps_;               // of each client, in the calm run
+  std::atomic<std::uint64_t> done_ = 0;  // commands and notes
   ProgramSearchResult result_;
 };
 

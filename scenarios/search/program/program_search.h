@@ -24,6 +24,7 @@ struct ProgramSearchOptions {
   std::uint64_t runs = 1;
   std::vector<FaultLimit> limits;
   int shrink_runs = 0;
+  int jobs = 1;  ///< threads; the result does not depend on it
 };
 
 struct FoundBreach {

@@ -13,12 +13,18 @@
 //   const auto verdict = Simulate(program, {.faults = {{"lost-reply", 1}, {"pause", 1}}});
 //   EXPECT_TRUE(verdict.ok) << verdict.text;
 //
-// Guarantee: the verdict is a function of the program and the options. A violation is shrunk: fewer
-// and earlier faults, a calmer schedule, and still the same invariant; the token replays exactly
-// that run. The first runs and one in 16 of the others are made twice, so a client that depends on
-// more than its environment is reported as such. Non-guarantee: `ok` is a sample, not a proof; for
-// that there is Explore. Nothing is isolated: a client that crashes, spins without a call, or reads
-// a real clock without Program::posix ends the test program with a message.
+// Guarantee: the verdict is a function of the program and the options. A violation is shrunk:
+// fewer and earlier faults, a calmer schedule, and still the same invariant; the token replays
+// exactly that run. The first runs and one in 16 of the others are made twice, so a client that
+// depends on more than its environment is reported as such. A client that aborts, crashes (SIGSEGV
+// and such), fails an assert, calls exit or has std::terminate called ends alone, within this
+// process, and has violated "no client crashes"; where it stood is printed to standard error. One
+// that calls what is not simulated, such as a real clock without Program::posix, has no verdict,
+// and it is named.
+// Non-guarantees: `ok` is a sample, not a proof; for that there is Explore. What a client that
+// ended alone had locked stays locked, and its objects are lost; if it has damaged the heap, spins
+// without a call or calls _exit, the test program ends or hangs all the same, and so it does at
+// any crash under ThreadSanitizer, and at what AddressSanitizer reports.
 // Thread safety: may be called from any thread, outside of simulated clients.
 #pragma once
 
@@ -43,16 +49,20 @@ struct SimulateOptions {
   std::uint64_t runs = 1000;  ///< at least 1; the first one is calm
   std::vector<FaultBudget> faults = {};
   int shrink_runs = 2000;  ///< the most runs made to shrink a violation
+  /// Threads, on which the program's functions are called at the same time; the verdict does not
+  /// depend on their number.
+  int jobs = 1;
 };
 
 /// The names that stand for what every program is held to, beside its own invariants.
 inline constexpr std::string_view kEverybodyEnds = "everybody ends";
 inline constexpr std::string_view kNobodyThrows = "no client throws";
+inline constexpr std::string_view kNobodyCrashes = "no client crashes";
 
 struct SimulateVerdict {
   bool ok = false;        ///< all runs were made, and nothing was violated
   bool violated = false;  ///< false and not ok: no verdict, and `text` says why
-  std::string invariant;  ///< the violated one's name, or one of the two above; else empty
+  std::string invariant;  ///< the violated one's name, or one of the three above; else empty
   std::string message;    ///< what the invariant said, or why there is no verdict
   std::string token;      ///< replays the violation; else empty
   std::uint64_t runs = 0;
