@@ -141,7 +141,16 @@ FingerprintWriter OfProcess(Engine& engine, const Process& process, const Scenar
   if (process.crashed) return writer;
   DescribeNoted(process.observed, writer);
   writer.Time(process.frozen_until);
-  for (const Fault& fault : process.armed) writer.Number(static_cast<std::uint64_t>(fault.kind));
+  for (const Fault& fault : process.armed) {
+    writer.Number(static_cast<std::uint64_t>(fault.kind));
+    if (fault.length != Duration{}) writer.Time(fault.length);
+  }
+  for (const Partition& one : process.partitions) {
+    if (one.until <= engine.now()) continue;
+    writer.Number((one.to_server ? 1U : 0U) | (one.from_server ? 2U : 0U) |
+                  static_cast<std::uint64_t>(one.node) << 16);
+    writer.Time(one.until);
+  }
   DescribeTasks(engine, process, writer);
   return writer;
 }

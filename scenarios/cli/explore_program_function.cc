@@ -29,7 +29,7 @@ Result<scenarios::ExploredProgram> WhatToExplore(const Program& program,
   for (const scenarios::FaultLimit& limit : *limits) {
     if (scenarios::IsExplorable(limit.kind)) continue;
     return Bad(
-        fmt::format("the fault {} cannot be explored, because messages take no time there; "
+        fmt::format("the fault {} cannot be explored, because no time passes by itself there; "
                     "Simulate tries it",
                     ToString(limit.kind)));
   }
@@ -49,7 +49,7 @@ std::string BoundsOf(const scenarios::ExploredProgram& explored) {
   std::string text = fmt::format("{} client{}", clients, clients == 1 ? "" : "s");
   for (const scenarios::FaultLimit& limit : explored.limits) {
     text += fmt::format(", <= {} {}", limit.most, ToString(limit.kind));
-    if (limit.kind != sim::FaultKind::kPause) continue;
+    if (!scenarios::HasExploredLengths(limit.kind)) continue;
     for (std::size_t i = 0; i < explored.pauses.size(); ++i) {
       text += fmt::format("{}{}", i == 0 ? " of " : " or ", scenarios::Instant(explored.pauses[i]));
     }

@@ -11,6 +11,7 @@
 
 #include "scenarios/run/program/program_run.h"
 #include "scenarios/search/explore/visited.h"
+#include "sim/crashes.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -38,6 +39,7 @@ class ExploredProgramRun final : public ProgramProbe, private sim::ScenarioState
   void OnBegin(const sim::World& world, const ProgramState& state) override {
     world_ = &world;
     state_ = &state;
+    walk_.Attach(world);
   }
   void OnClients() override { has_begun_ = true; }
   void OnHeal() override { walk_.Finish(); }
@@ -73,6 +75,7 @@ class ExploredProgramRun final : public ProgramProbe, private sim::ScenarioState
   /// Clients may do different things, so none are interchangeable.
   void DescribeProcess(int process, sim::FingerprintWriter& writer) const override {
     writer.Number(static_cast<std::uint64_t>(process));
+    writer.Time(world_->LocalTime(process, world_->now()).time_since_epoch());
   }
 
   void DescribeRest(sim::FingerprintWriter& writer) const override {
@@ -192,6 +195,7 @@ class ProgramExplorer {
 
 ProgramExploration ExploreProgram(const harness::Program& program, ExploredProgram explored,
                                   const ProgramExplorationLimits& limits) {
+  const sim::CrashHandler crash_handler;
   ProgramExploration result;
   int most = 0;
   for (const FaultLimit& limit : explored.limits) most += limit.most;

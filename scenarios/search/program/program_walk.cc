@@ -8,6 +8,7 @@ namespace {
 
 using sim::FaultKind;
 using sim::StepKind;
+using sim::VirtualTime;
 
 /// The steps at which a fault is offered: at others it would do the same as at one of these.
 enum class Where : std::uint8_t {
@@ -17,6 +18,8 @@ enum class Where : std::uint8_t {
   kPausing,     ///< before a command, at a reply and before a note
 };
 
+constexpr VirtualTime kForGood = std::chrono::hours(24);
+
 struct Offer {
   FaultKind kind;
   Where where;
@@ -25,12 +28,20 @@ constexpr auto kOffers = std::to_array<Offer>({{FaultKind::kCrash, Where::kDying
                                                {FaultKind::kRestart, Where::kDying},
                                                {FaultKind::kPause, Where::kPausing},
                                                {FaultKind::kExpiry, Where::kPausing},
+                                               {FaultKind::kClientClockJump, Where::kPausing},
+                                               {FaultKind::kPartition, Where::kPausing},
+                                               {FaultKind::kPartitionToServer, Where::kPausing},
+                                               {FaultKind::kPartitionFromServer, Where::kPausing},
+                                               {FaultKind::kHalfOpen, Where::kPausing},
+                                               {FaultKind::kDelayRequest, Where::kBeforeSend},
+                                               {FaultKind::kDelayReply, Where::kBeforeSend},
                                                {FaultKind::kLostRequest, Where::kBeforeSend},
                                                {FaultKind::kLostReply, Where::kBeforeSend},
                                                {FaultKind::kResetBefore, Where::kBeforeSend},
                                                {FaultKind::kResetAfter, Where::kBeforeSend},
                                                {FaultKind::kServerKill, Where::kBeforeSend},
                                                {FaultKind::kFailover, Where::kBeforeSend},
+                                               {FaultKind::kReplicationStop, Where::kBeforeSend},
                                                {FaultKind::kEvict, Where::kBeforeSend},
                                                {FaultKind::kFlushAll, Where::kBeforeSend},
                                                {FaultKind::kAdminDel, Where::kBeforeSend},
@@ -55,6 +66,21 @@ bool IsThere(Where where, StepKind kind) {
 
 bool IsExplorable(FaultKind kind) { return WhereOf(kind) != Where::kNowhere; }
 
+bool HasExploredLengths(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::kPause:
+    case FaultKind::kClientClockJump:
+    case FaultKind::kPartition:
+    case FaultKind::kPartitionToServer:
+    case FaultKind::kPartitionFromServer:
+    case FaultKind::kDelayRequest:
+    case FaultKind::kDelayReply:
+      return true;
+    default:
+      return false;
+  }
+}
+
 ProgramWalk::ProgramWalk(const ExploredProgram& explored, std::string_view prefix)
     : Decisions(prefix),
       explored_(explored),
@@ -77,17 +103,20 @@ void ProgramWalk::AddOptions(std::size_t limit, StepKind kind) {
   const sim::FaultInfo& info = *sim::FindFault(one.kind);
   sim::Fault fault;
   fault.kind = one.kind;
-  if (one.kind == FaultKind::kPause) {
-    for (const Duration length : explored_.pauses) {
-      fault.length = length;
-      options_.push_back({limit, fault});
-    }
-    return;
-  }
+  std::vector<Duration> lengths = {Duration{}};
+  if (HasExploredLengths(one.kind)) lengths = explored_.pauses;
   // A key whose end has come is gone a moment later.
-  if (one.kind == FaultKind::kExpiry) fault.length = std::chrono::milliseconds(1);
+  if (one.kind == FaultKind::kExpiry) lengths = {std::chrono::milliseconds(1)};
+  if (one.kind == FaultKind::kReplicationStop) {
+    // It lasts until the same instant whenever it begins, so that states do not differ by that.
+    if (world_ == nullptr || world_->replica() != sim::ReplicaState::kInStep) return;
+    lengths = {kForGood - world_->now()};
+  }
   const int nodes = info.uses_node ? explored_.workload.nodes : 1;
-  for (fault.node = 0; fault.node < nodes; ++fault.node) options_.push_back({limit, fault});
+  for (const Duration length : lengths) {
+    fault.length = length;
+    for (fault.node = 0; fault.node < nodes; ++fault.node) options_.push_back({limit, fault});
+  }
 }
 
 std::optional<sim::Fault> ProgramWalk::InjectFault(int process, int step, StepKind kind) {

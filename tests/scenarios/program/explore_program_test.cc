@@ -92,6 +92,98 @@ TEST(ExploreProgramTest, ALockWhoseLeaseEndsIsBrokenByOnePauseAlone) {
   EXPECT_TRUE(Replay(patient, verdict.token).violated);
 }
 
+/// An old value is written first, and a new one a little later.
+Program TwoWrites() {
+  Program program{.name = "test.writes"};
+  program.clients = {[](SimulatedClient& client) {
+                       (void)client.Call({"SET", "x", "old"});
+                     },
+                     [](SimulatedClient& client) {
+                       client.Sleep(milliseconds(100));
+                       if (client.Call({"SET", "x", "new"}).ok()) client.Note("written");
+                     }};
+  program.invariants = {{"the new one stays",
+                         [](const ProgramView& view) {
+                           const bool lost = view.Count("written") == 1 &&
+                                             view.server.String("x").value_or("") != "new";
+                           return lost ? "it was overwritten" : "";
+                         },
+                         true}};
+  return program;
+}
+
+TEST(ExploreProgramTest, AWriteThatArrivesLateIsPlacedByADelayOrAPartition) {
+  const Program program = TwoWrites();
+  const auto with = [&](const std::string& fault) {
+    return Explore(program, {.faults = {{fault, 1}}, .pauses = {milliseconds(50), seconds(2)}});
+  };
+  for (const std::string fault : {"delay-reply", "partition-from-server", "half-open"}) {
+    const ExploreVerdict verdict = with(fault);
+    EXPECT_TRUE(verdict.passed) << fault << ": " << verdict.text;
+  }
+  for (const std::string fault : {"delay-request", "partition", "partition-to-server"}) {
+    const ExploreVerdict verdict = with(fault);
+    EXPECT_TRUE(verdict.violated) << fault << ": " << verdict.text;
+    EXPECT_THAT(verdict.text, HasSubstr("FAULT " + fault));
+    EXPECT_THAT(verdict.text, HasSubstr("<= 1 " + fault + " of 50.000 ms or 2000.000 ms"));
+    EXPECT_TRUE(Replay(program, verdict.token).violated);
+  }
+  const ExploreVerdict soon =
+      Explore(program, {.faults = {{"delay-request", 1}}, .pauses = {milliseconds(50)}});
+  EXPECT_TRUE(soon.passed) << "it is not that late: " << soon.text;
+}
+
+TEST(ExploreProgramTest, AClientsClockMayJump) {
+  Program program{.name = "test.jump"};
+  program.clients.assign(2, [](SimulatedClient& client) {
+    Runtime& runtime = client.environment().runtime;
+    const MonotonicTime before = runtime.Now();
+    (void)client.Call({"INCR", "count"});
+    if (runtime.Now() > before) client.Note("time has passed");
+  });
+  program.invariants = {{"nothing takes time", [](const ProgramView& view) {
+                           return view.Count("time has passed") > 0 ? "this did" : "";
+                         }}};
+  const ExploreVerdict calm = Explore(program, {.faults = {{"crash", 1}}});
+  EXPECT_TRUE(calm.passed) << calm.text;
+  const ExploreVerdict verdict = Explore(program, {.faults = {{"client-clock-jump", 1}}});
+  EXPECT_TRUE(verdict.violated) << verdict.text;
+  EXPECT_TRUE(Replay(program, verdict.token).violated);
+}
+
+TEST(ExploreProgramTest, AFailoverLosesWhatTheReplicaHasNotReceived) {
+  Program program{.name = "test.failover", .servers = "replicated"};
+  program.clients = {[](SimulatedClient& client) {
+    if (client.Call({"SET", "x", "1"}).ok()) client.Note("written");
+    (void)client.Call({"PING"});
+  }};
+  program.invariants = {{"it stays",
+                         [](const ProgramView& view) {
+                           const bool lost =
+                               view.Count("written") == 1 && !view.server.String("x").has_value();
+                           return lost ? "it is lost" : "";
+                         },
+                         true}};
+  const ExploreVerdict in_step = Explore(program, {.faults = {{"failover", 1}}});
+  EXPECT_TRUE(in_step.passed) << in_step.text;
+  const ExploreVerdict lagging =
+      Explore(program, {.faults = {{"failover", 1}, {"replication-stop", 1}}});
+  EXPECT_TRUE(lagging.violated) << lagging.text;
+  EXPECT_THAT(lagging.text, HasSubstr("2 faults"));
+  EXPECT_TRUE(Replay(program, lagging.token).violated);
+}
+
+// Each passes only if random paths met no state that had not been seen.
+TEST(ExploreProgramTest, StatesDifferByAllThatTimedFaultsLeaveBehind) {
+  for (const std::string fault : {"delay-request", "delay-reply", "partition", "half-open",
+                                  "partition-to-server", "client-clock-jump"}) {
+    const ExploreVerdict verdict = Explore(
+        Counter(Count),
+        {.faults = {{fault, 2}, {"lost-reply", 1}}, .pauses = {milliseconds(300), seconds(2)}});
+    EXPECT_TRUE(verdict.passed) << fault << ": " << verdict.text;
+  }
+}
+
 TEST(ExploreProgramTest, TheOrderOfNotesIsPartOfTheState) {
   // Nothing else tells the two orders apart, and one of them is wrong.
   Program program{.name = "test.order"};
@@ -155,8 +247,11 @@ TEST(ExploreProgramTest, WhatCannotBeExploredIsSaid) {
   Program posix = Counter(Count);
   posix.posix = true;
   EXPECT_THAT(text(posix), HasSubstr("posix clients cannot be explored"));
-  EXPECT_THAT(text(Counter(Count), {.faults = {{"delay-reply", 1}}}),
-              HasSubstr("the fault delay-reply cannot be explored"));
+  EXPECT_THAT(text(Counter(Count), {.faults = {{"server-pause", 1}}}),
+              HasSubstr("the fault server-pause cannot be explored, because no time passes by "
+                        "itself there; Simulate tries it"));
+  EXPECT_THAT(text(Counter(Count), {.faults = {{"replication-stop", 1}}}),
+              HasSubstr("needs a replica"));
   EXPECT_THAT(text(Counter(Count), {.faults = {{"crash", -2}}}), HasSubstr("budget of -2"));
   EXPECT_THAT(text(Counter(Count), {.pauses = {seconds(0)}}), HasSubstr("invalid pause of 0 ns"));
   EXPECT_THAT(text(Program{.name = "test.none"}), HasSubstr("0 clients"));

@@ -5,9 +5,12 @@
 //   const auto verdict = Explore(program, {.faults = {{"crash", 1}, {"pause", 1}}});
 //   EXPECT_TRUE(verdict.passed) << verdict.text;
 //
-// Messages take no time here, so faults that delay some, cut links for a while or move clocks are
-// refused. A pause may begin before each command and note and at each reply, and has one of the
-// lengths in `pauses`; "expiry" ends just after the next key has expired.
+// Messages take no time here but for that of faults. A pause, a partition and a jump of a client's
+// clock may begin before each command and note and at each reply, a delay is one of a command or
+// its reply, and each has one of the lengths in `pauses`; "expiry" ends just after the next key has
+// expired. From "replication-stop" on the replicas lag for good, so that a failover loses what was
+// written since. Other faults, of the servers' clocks and of servers that are away or refuse for a
+// while, are refused: no length stands for all where no time passes by itself.
 //
 // Guarantee: `passed` means that all runs within the budgets were covered, each state once, that
 // none violated an invariant or ended otherwise than it should, and that random paths afterwards
@@ -30,11 +33,14 @@
 namespace interlock::harness {
 
 struct ExploreProgramOptions {
-  /// Of "crash", "restart", "pause", "expiry", "lost-request", "lost-reply", "reset-before",
-  /// "reset-after", "server-kill", "failover", "evict", "flushall", "admin-del", "script-flush",
-  /// "client-kill". The dead are back at once, or never.
+  /// Of "crash", "restart", "pause", "expiry", "delay-request", "delay-reply", "lost-request",
+  /// "lost-reply", "reset-before", "reset-after", "half-open", "partition", "partition-to-server",
+  /// "partition-from-server", "client-clock-jump", "server-kill", "failover", "replication-stop",
+  /// "evict", "flushall", "admin-del", "script-flush", "client-kill". The dead are back at once, or
+  /// never.
   std::vector<FaultBudget> faults = {};
-  std::vector<Duration> pauses = {};                     ///< empty: five quarters of Program::lease
+  /// Lengths, each tried. Empty: five quarters of Program::lease.
+  std::vector<Duration> pauses = {};
   std::uint64_t most_states = 1'000'000;                 ///< more: inconclusive
   std::optional<std::chrono::milliseconds> budget = {};  ///< real time; too short: inconclusive
 };
