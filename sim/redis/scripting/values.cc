@@ -157,7 +157,6 @@ bool TakeFlatArray(lua_State* lua, int protocol, Value* reply, int depth) {
   return true;
 }
 
-// The table on top stays there.
 // Whether the error in the table at `index` has been counted for the command that answered with it.
 bool IsCounted(lua_State* lua, int index) {
   lua_pushvalue(lua, index);
@@ -167,6 +166,7 @@ bool IsCounted(lua_State* lua, int index) {
   return counted;
 }
 
+// The table on top stays there.
 const char* TakeTable(lua_State* lua, int protocol, Value* reply, int depth) {
   if (TakeFlatArray(lua, protocol, reply, depth)) return nullptr;
   if (HasOnlyNumbersAsKeys(lua)) return TakeArray(lua, protocol, reply, depth);
