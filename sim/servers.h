@@ -4,7 +4,7 @@
 // current primary, and the errors that a fault makes them answer with. Messages between servers,
 // and their timers, are processed lazily: no observer can tell the difference.
 //
-// Internal to sim. Thread safety: none.
+// A part of a World, or alone: CatchUp is all that it needs. Thread safety: none.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct WorldOptions;
 
 class Servers {
  public:
-  /// `spec` is used only for its memory.
+  /// `spec` keeps its addresses if it has as many nodes; the rest of it is made anew.
   Servers(redis::Topology& topology, redis::TopologySpec& spec, const WorldOptions& options);
 
   int count() const { return static_cast<int>(topology_.size()); }

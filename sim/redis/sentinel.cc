@@ -27,8 +27,9 @@ Sentinel::Sentinel(Topology& topology, NodeId self, SentinelSpec spec, NodeId ma
   master_ = Fresh(master);
   master_.reports_master = true;
   for (NodeId node = 0; node < topology_.size(); ++node) {
-    if (node == self_ || !topology_.IsSentinel(node)) continue;
-    sentinels_.push_back(Fresh(node));
+    const bool sentinel = topology_.IsSentinel(node);
+    if (node == self_ || (!sentinel && (!spec_.led || node == master))) continue;
+    (sentinel ? sentinels_ : replicas_).push_back(Fresh(node));
   }
 }
 
@@ -50,7 +51,7 @@ Replication& Sentinel::ReplicationOf(NodeId node) const {
 const std::string& Sentinel::id() const { return ReplicationOf(self_).run_id(); }
 
 void Sentinel::Hear(NodeId master, std::int64_t at_us) {
-  master_ = Fresh(CurrentMaster());
+  TakeNews();
   heard_ = master;
   heard_at_us_ = at_us;
 }

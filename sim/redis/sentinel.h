@@ -70,6 +70,11 @@ class Sentinel {
   NodeId CurrentMaster() const;
   /// From then on it names this master, as if another Sentinel had told it so. REQUIRES: it is led.
   void Hear(NodeId master, std::int64_t at_us);
+  /// Watches the master that it has heard of, if it is time, and says so: one that is led discovers
+  /// nothing by itself. REQUIRES: as for Hear.
+  void TakeNews() {
+    if (now_us() >= heard_at_us_ && master_.node != heard_) SwitchMaster(heard_);
+  }
   /// Which master it names, and which it will have heard of, and when. REQUIRES: it is led.
   void Describe(StateSink& sink) const;
   bool objectively_down() const { return objectively_down_; }

@@ -35,8 +35,10 @@ Topology::Topology(const TopologySpec& spec) { Reset(spec); }
 
 void Topology::Reset(const TopologySpec& spec) {
   spec_ = spec;
-  for (std::size_t i = 1; i <= spec_.sentinels; ++i) {
-    spec_.nodes.push_back({{"10.0.1." + std::to_string(i), 26379}, std::nullopt, {}});
+  for (std::size_t i = 0; i < spec_.sentinels; ++i) {
+    const MasterAddress usual{"10.0.1." + std::to_string(i + 1), 26379};
+    const auto& chosen = spec_.sentinel_addresses;
+    spec_.nodes.push_back({i < chosen.size() ? chosen[i] : usual, std::nullopt, {}});
   }
   while (nodes_.size() > spec_.nodes.size()) {
     spare_.push_back(std::move(nodes_.back()));
@@ -189,6 +191,9 @@ void Topology::Deliver(const Way& way) {
 }
 
 void Topology::RunSentinels() {
+  for (NodeId id = 0; spec_.sentinel.led && id < nodes_.size(); ++id) {
+    if (IsSentinel(id)) nodes_[id]->sentinel->TakeNews();
+  }
   if (!SentinelsAct() || next_tick_us_ > now_us_) return;
   next_tick_us_ = now_us_ - now_us_ % Sentinel::kTickUs + Sentinel::kTickUs;
   for (NodeId id = 0; id < nodes_.size(); ++id) {

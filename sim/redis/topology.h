@@ -41,8 +41,9 @@ struct TopologySpec {
   std::int64_t start_us = 0;      ///< Unix time on all clocks at topology time 0.
   std::int64_t lag_us = 0;        ///< One way, between any two nodes.
   std::int64_t full_sync_us = 0;  ///< How long all data is on its way beyond that.
-  /// Behind the other nodes: 10.0.1.1:26379, 10.0.1.2:26379 ...; they watch node 0.
+  /// After the other nodes; they watch node 0.
   std::size_t sentinels = 0;
+  std::vector<MasterAddress> sentinel_addresses = {};  ///< Else 10.0.1.1:26379 and so on.
   SentinelSpec sentinel = {};
 
   /// Nodes are 10.0.0.1:6379, 10.0.0.2:6379 ...

@@ -53,7 +53,9 @@ Value DescribeInstance(const Sentinel& its, const Sentinel::Instance& instance) 
   std::string name = address.host + ":" + std::to_string(address.port);
   if (is_master) name = its.spec().master_name;
   if (is_sentinel) name = replication.run_id();
-  std::string flags = instance.down ? "s_down," : "";
+  // One that is led does not ping.
+  const bool down = instance.down || (its.spec().led && !its.topology().IsUp(instance.node));
+  std::string flags = down ? "s_down," : "";
   if (is_master && its.objectively_down()) flags += "o_down,";
   flags += is_master ? "master" : is_sentinel ? "sentinel" : "slave";
   if (is_master && its.in_failover()) flags += ",failover_in_progress";
