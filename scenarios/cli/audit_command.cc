@@ -14,6 +14,7 @@
 #include "reports/json_writer.h"
 #include "scenarios/cli/audit_file.h"
 #include "scenarios/cli/commands.h"
+#include "scenarios/cli/drive_files.h"
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/publish.h"
@@ -121,15 +122,8 @@ class AuditWork {
     if (!one.not_audited.empty()) return code;
     one.report.tool = record.tool;
     for (reports::Counterexample& example : one.cases) {
-      const std::string name = CaseFileOf(one, example.property);
-      for (reports::ResultRow& row : one.report.results) {
-        if (row.property == example.property) {
-          row.counterexample = fmt::format("counterexamples/drive.{}.json", example.property);
-        }
-      }
-      example.replay =
-          fmt::format("{} drive --replay {}/{}", record.tool.program, settings_.output.out, name);
-      code = Combine(code, WriteFile(settings_.output, name, ToJson(example)));
+      code =
+          Combine(code, WriteDriveCase(settings_.output, one.library.folder, one.report, example));
     }
     return Combine(code, WriteFile(settings_.output, RunFileOf(one), ToJson(one.report)));
   }

@@ -14,11 +14,12 @@
 #include "reports/text_writer.h"
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/drive_explore.h"
+#include "scenarios/cli/drive_files.h"
 #include "scenarios/cli/drive_forced.h"
+#include "scenarios/cli/drive_servers.h"
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/publish.h"
-#include "scenarios/cli/server_option.h"
 #include "scenarios/cli/values.h"
 #include "scenarios/run/foreign/real/servers_here.h"
 #include "scenarios/search/foreign/drive_campaign.h"
@@ -30,16 +31,19 @@ using reports::ExitCode;
 
 constexpr std::string_view kDriveFooter = R"(
 Each client finds its server in REDIS_URL, REDIS_HOST and REDIS_PORT (several masters in REDIS_URLS,
-separated by commas); {url}, {urls}, {port} and {client} are replaced in the command's words;
+separated by commas; with --topology sentinel, the Sentinels in REDIS_SENTINELS, and the master is
+mymaster); {url}, {urls}, {port}, {sentinels} and {client} are replaced in the command's words;
 INTERLOCK_CLIENT counts the clients from 0. A client reports its protected section by two commands
 to the server: INTERLOCK.ENTER name, once it is inside, and INTERLOCK.LEAVE name, while it still is.
 INTERLOCK.WRITE resource token writes to a resource that is guarded by fencing tokens, and answers 1
-if it is accepted, or 0 if a larger token was.
+if it is accepted, or 0 if a larger token was. What a client did until INTERLOCK.READY, on a
+connection that it closes then, is done once for all runs.
 
 Examples:
   interlock drive -- python3 worker.py
   interlock drive --clients 3 --runs 1000 --out out -- node worker.js --redis {url}
   interlock drive --explore --crashes 1 --budget 10m --out out -- python3 worker.py
+  interlock drive --topology sentinel --out out -- python3 worker.py
   interlock drive --replay out/counterexamples/drive.foreign-release.json -- python3 mended.py
   interlock drive --replay out/counterexamples/drive.foreign-release.json --redis spawn)";
 
@@ -48,6 +52,7 @@ constexpr std::string_view kStateFile = "explore-state.json";
 
 struct DriveSettings {
   drive::CampaignOptions campaign;
+  DriveServers servers;
   DriveExplore explore;
   std::optional<int> runs;
   std::string seed = "1";
@@ -100,6 +105,8 @@ class DriveWork {
     }
     campaign.drive.clock_offset = *offset;
     if (const ExitCode usage = ReadBounds(); usage != ExitCode::kPass) return usage;
+    const ExitCode servers = settings_.servers.Apply(campaign.drive);
+    if (servers != ExitCode::kPass) return servers;
     if (!settings_.strategy.empty()) {
       campaign.strategy = FindStrategy(settings_.strategy);
       if (!campaign.strategy) {
@@ -116,9 +123,9 @@ class DriveWork {
       return Complain(ExitCode::kUsage, "no command: interlock drive -- python3 worker.py");
     }
     if (!settings_.redis.empty() && settings_.redis != "spawn") {
-      const auto servers = drive::ServersHere(settings_.redis);
-      if (!servers.ok()) {
-        return Complain(ExitCode::kUsage, fmt::format("--redis: {}", servers.status().message()));
+      const auto here = drive::ServersHere(settings_.redis);
+      if (!here.ok()) {
+        return Complain(ExitCode::kUsage, fmt::format("--redis: {}", here.status().message()));
       }
     }
     const ExitCode explored = settings_.explore.Apply(campaign);
@@ -218,18 +225,11 @@ class DriveWork {
     return fmt::format("the same command with --resume {}/{} goes on from there", out, kStateFile);
   }
 
-  /// Adds to each case the command line that replays it, which names its file.
   ExitCode WriteFiles(drive::DriveResult& result) {
     reports::RunReport& report = result.report;
     ExitCode code = ExitCode::kPass;
     for (reports::Counterexample& example : result.counterexamples) {
-      const std::string name = fmt::format("counterexamples/drive.{}.json", example.property);
-      for (reports::ResultRow& row : report.results) {
-        if (row.property == example.property) row.counterexample = name;
-      }
-      example.replay =
-          fmt::format("{} drive --replay {}/{}", report.tool.program, settings_.output.out, name);
-      code = Combine(code, WriteFile(settings_.output, name, ToJson(example)));
+      code = Combine(code, WriteDriveCase(settings_.output, "", report, example));
     }
     if (!result.state.empty()) {
       code = Combine(code, WriteFile(settings_.output, std::string(kStateFile), result.state));
@@ -290,10 +290,7 @@ void AddDriveCommand(Command app, Work& work) {
   command.Add("--clients", drive.clients, "number of client processes")
       .InRange(1, drive::kMostClients)
       .ShowDefault();
-  command.Add("--masters", drive.nodes, "independent servers, for locks over a quorum")
-      .InRange(1, drive::kMostNodes)
-      .ShowDefault();
-  AddServerOption(command, drive.server);
+  settings->servers.AddTo(command, drive);
   command.Add("--permits", drive.permits, "maximum number of clients in one section at a time")
       .InRange(1, drive::kMostClients)
       .ShowDefault();

@@ -44,6 +44,9 @@ void DriveExplore::AddBudgets(Command command) {
       {"--clocks", &DriveOptions::clocks,
        "maximum number of times a client's wall clock is set, or starts to run fast or slow",
        false},
+      {"--failovers", &DriveOptions::failovers,
+       "maximum number of times a primary is lost and its replica takes over (with --topology)",
+       true},
   };
   for (Budget& budget : budgets_) {
     command
@@ -85,8 +88,16 @@ void DriveExplore::Forbid(Option option) const { option.Excludes(*flag_); }
 
 ExitCode DriveExplore::ApplyBudgets(DriveOptions& drive) const {
   for (const Budget& budget : budgets_) {
-    const int count = budget.given.value_or(chosen_ ? 0 : 1);
+    const bool lacks_replicas = budget.of_drive == &DriveOptions::failovers &&
+                                drive.topology == sim::Topology::kIndependent;
+    const int count = budget.given.value_or(chosen_ || lacks_replicas ? 0 : 1);
     drive.*budget.of_drive = count;
+    if (lacks_replicas && count > 0) {
+      return Complain(ExitCode::kUsage,
+                      fmt::format("--failovers {}: no server has a replica; expected --topology "
+                                  "sentinel or --topology cluster with it",
+                                  count));
+    }
     if (!chosen_ || budget.is_placed || count == 0) continue;
     return Complain(
         ExitCode::kUsage,

@@ -34,19 +34,30 @@ std::vector<std::string> CommandOf(const std::vector<std::string>& commands, int
 }
 
 Result<std::unique_ptr<ForeignProcess>> Launch(const std::vector<std::string>& command, int client,
-                                               const std::vector<int>& ports,
+                                               const Ports& ports,
                                                const ForeignProcess::Environment& more,
                                                int passed) {
   std::vector<std::string> urls;
-  for (const int port : ports) urls.push_back(fmt::format("redis://127.0.0.1:{}", port));
+  std::vector<std::string> sentinels;
+  const std::size_t with_data = ports.all.size() - static_cast<std::size_t>(ports.sentinels);
+  for (const int port : ports.all) {
+    const std::string place = fmt::format("127.0.0.1:{}", port);
+    if (urls.size() < with_data) {
+      urls.push_back("redis://" + place);
+    } else {
+      sentinels.push_back(place);
+    }
+  }
+  const std::string watching = fmt::format("{}", fmt::join(sentinels, ","));
   const std::string all = fmt::format("{}", fmt::join(urls, ","));
-  const std::string port = std::to_string(ports.front());
+  const std::string port = std::to_string(ports.all.front());
   const std::string me = std::to_string(client);
   std::vector<std::string> words = command;
   for (std::string& word : words) {
     Replace("{port}", port, word);
     Replace("{url}", urls.front(), word);
     Replace("{urls}", all, word);
+    Replace("{sentinels}", watching, word);
     Replace("{client}", me, word);
   }
   ForeignProcess::Environment environment = {{"REDIS_HOST", "127.0.0.1"},
@@ -54,6 +65,7 @@ Result<std::unique_ptr<ForeignProcess>> Launch(const std::vector<std::string>& c
                                              {"REDIS_URL", urls.front()},
                                              {"REDIS_URLS", all},
                                              {"INTERLOCK_CLIENT", me}};
+  if (ports.sentinels > 0) environment.emplace_back("REDIS_SENTINELS", watching);
   environment.insert(environment.end(), more.begin(), more.end());
   return ForeignProcess::Start(words, environment, passed);
 }

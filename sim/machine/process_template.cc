@@ -81,10 +81,13 @@ bool AskForCopy(int control, const std::array<int, 2>& files) {
 }  // namespace
 
 Result<std::unique_ptr<ProcessTemplate>> ProcessTemplate::Start(
-    const std::vector<std::string>& command, int client, int servers, const VirtualClock& clock) {
+    const std::vector<std::string>& command, int client, const Servers& servers,
+    const VirtualClock& clock) {
   std::unique_ptr<ProcessTemplate> made(new ProcessTemplate(client, clock));
   std::vector<int>& ports = made->ports_;
-  for (int i = 0; i < servers; ++i) {
+  ports = servers.ports;
+  made->is_served_ = !ports.empty();
+  for (int i = 0; i < servers.count && !made->is_served_; ++i) {
     ports.push_back(KeepPort(made->places_.emplace_back()));
     if (ports.back() == 0) return Failed("no port for a client that is copied");
   }
@@ -94,10 +97,10 @@ Result<std::unique_ptr<ProcessTemplate>> ProcessTemplate::Start(
   }
   made->control_ = ends[0];
   ForeignProcess::Environment environment = clock.EnvironmentOf(client);
-  std::string words = std::to_string(ends[1]);
+  std::string words = fmt::format("{} {}", ends[1], servers.connects);
   for (const int port : ports) words += fmt::format(" {}", port);
   environment.emplace_back(kTemplateVariable, words);
-  auto process = Launch(command, client, ports, environment, ends[1]);
+  auto process = Launch(command, client, {ports, servers.sentinels}, environment, ends[1]);
   close(ends[1]);
   if (!process.ok()) return process.status();
   made->process_ = *std::move(process);
@@ -111,8 +114,10 @@ ProcessTemplate::~ProcessTemplate() {
 }
 
 std::string ProcessTemplate::AwaitConnect(std::chrono::steady_clock::time_point limit,
-                                          const std::atomic<bool>& stop) {
+                                          const std::atomic<bool>& stop,
+                                          const std::function<void()>& meanwhile) {
   while (std::chrono::steady_clock::now() < limit && !stop) {
+    meanwhile();
     pollfd file{control_, POLLIN, 0};
     TemplateReport report;
     const bool any = poll(&file, 1, 1) > 0;
@@ -121,7 +126,8 @@ std::string ProcessTemplate::AwaitConnect(std::chrono::steady_clock::time_point 
       return WhyNot(report);
     }
     if (process_->ended()) return "it ends before it connects";
-    if (clock_.NextWakeUs(client_)) return "it waits for a time before it connects";
+    // One that is served may wait for an answer with a time-out.
+    if (!is_served_ && clock_.NextWakeUs(client_)) return "it waits for a time before it connects";
     if (any) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // It has closed its end.
   }
   return "it does not connect";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A client whose process is started once, stops where it first connects to a server, and is copied
+// A client whose process is started once, stops where it first connects to a server (or where it
+// does so after it has said that it is ready, see scenarios/run/foreign/words.h), and is copied
 // there for each run: starting an interpreter costs a hundred times more than what follows. See
 // clock/template.cc for what happens inside of it.
 //
@@ -18,6 +19,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,19 +35,28 @@ namespace interlock::sim::machine {
 
 class ProcessTemplate {
  public:
-  /// Starts the client's command with a clock of its own, `clock`, at places of `servers` servers.
+  struct Servers {
+    int count = 1;
+    int sentinels = 0;  ///< how many of them, the last ones
+    /// The client makes so many connections before the one where it stops, to these ports, at which
+    /// it is served until then.
+    std::uint64_t connects = 0;
+    std::vector<int> ports = {};
+  };
+  /// Starts the client's command with a clock of its own, `clock`, at places of these servers.
   /// Fails as Launch does. `clock` must outlive the object.
   static Result<std::unique_ptr<ProcessTemplate>> Start(const std::vector<std::string>& command,
-                                                        int client, int servers,
+                                                        int client, const Servers& servers,
                                                         const VirtualClock& clock);
   ~ProcessTemplate();
   ProcessTemplate(const ProcessTemplate&) = delete;
   ProcessTemplate& operator=(const ProcessTemplate&) = delete;
 
-  /// Waits until it has stopped at its first connect, until then or `stop`. Returns why it cannot
-  /// be copied; empty: it can.
-  std::string AwaitConnect(std::chrono::steady_clock::time_point limit,
-                           const std::atomic<bool>& stop);
+  /// Waits until it has stopped at its connect, until then or `stop`, and calls `meanwhile` again
+  /// and again. Returns why it cannot be copied; empty: it can.
+  std::string AwaitConnect(
+      std::chrono::steady_clock::time_point limit, const std::atomic<bool>& stop,
+      const std::function<void()>& meanwhile = [] {});
 
   /// A copy that finds its servers at `ports`, and lives by `clock`. kUnavailable: no process.
   /// REQUIRES: AwaitConnect() has returned that it can; the copy before has ended; `ports` are as
@@ -56,6 +68,7 @@ class ProcessTemplate {
 
   const int client_;
   const VirtualClock& clock_;
+  bool is_served_ = false;           // before it stops
   std::vector<int> ports_;           // at which it looks for servers
   std::vector<int> places_;          // sockets that keep these from being used
   VirtualClock::Standing standing_;  // at its first connect

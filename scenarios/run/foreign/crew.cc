@@ -47,7 +47,7 @@ Status Crew::Start() {
 
 Result<std::unique_ptr<sim::machine::ForeignProcess>> Crew::StartOne(int client) {
   std::vector<int> ports;
-  for (int node = 0; node < options_.nodes; ++node) ports.push_back(gate_.port(client, node));
+  for (int i = 0; i < ServersOf(options_); ++i) ports.push_back(gate_.port(client, i));
   Templates* templates = options_.templates;
   if (clock_ != nullptr && templates != nullptr && templates->WhyNot(client).empty()) {
     auto copy = templates->Copy(client, ports, *clock_);
@@ -59,8 +59,8 @@ Result<std::unique_ptr<sim::machine::ForeignProcess>> Crew::StartOne(int client)
   }
   sim::machine::ForeignProcess::Environment clock;
   if (clock_ != nullptr) clock = clock_->EnvironmentOf(client);
-  return sim::machine::Launch(sim::machine::CommandOf(options_.command, client), client, ports,
-                              clock);
+  return sim::machine::Launch(sim::machine::CommandOf(options_.command, client), client,
+                              {ports, SentinelsOf(options_)}, clock);
 }
 
 int Crew::CountAlive() const {

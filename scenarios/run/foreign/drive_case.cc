@@ -54,6 +54,36 @@ void WriteOrders(const DriveOptions& options, reports::JsonText& json) {
   json.Unsigned(options.orders->commands);
 }
 
+/// Cases of one server, or of independent masters, have none.
+bool ReadTopology(const Json& json, DriveOptions& options) {
+  if (!json.contains("topology")) return true;
+  const Json& topology = json.at("topology");
+  if (topology == "sentinel") {
+    options.topology = sim::Topology::kSentinel;
+  } else if (topology == "cluster") {
+    options.topology = sim::Topology::kShards;
+  } else {
+    return false;
+  }
+  std::int64_t lag_ms = 0;
+  if (!Read(json, "failovers", 0, options.failovers) ||
+      !Read(json, "replication_lag_ms", 0, lag_ms)) {
+    return false;
+  }
+  options.replication_lag = std::chrono::milliseconds(lag_ms);
+  return options.topology != sim::Topology::kSentinel || options.nodes == 1;
+}
+
+void WriteTopology(const DriveOptions& options, reports::JsonText& json) {
+  if (options.topology == sim::Topology::kIndependent) return;
+  json.Key("topology");
+  json.String(sim::ToString(options.topology));
+  json.Key("failovers");
+  json.Signed(options.failovers);
+  json.Key("replication_lag_ms");
+  json.Signed(options.replication_lag / std::chrono::milliseconds(1));
+}
+
 bool ReadLane(const Json& json, std::vector<std::uint32_t>& lane) {
   if (!json.is_array()) return false;
   for (const Json& value : json) {
@@ -106,6 +136,7 @@ std::string ToJson(const DriveCase& one) {
     json.String(options.server->name);
   }
   WriteOrders(options, json);
+  WriteTopology(options, json);
   json.Key("locks");
   json.String(options.pattern);
   json.Key("choices");
@@ -156,7 +187,7 @@ Result<DriveCase> ReadCase(std::string_view text) {
                     ReadIfThere(json, "max_real_s", 1, real_s);
   constexpr int kMostPercent = 90;
   if (!read || one.options.clock_rate_percent > kMostPercent ||
-      one.options.clients > kMostClients || one.options.nodes > kMostNodes) {
+      one.options.clients > kMostClients) {
     return Bad("a number is missing or out of its range");
   }
   one.options.patience = std::chrono::milliseconds(patience_ms);
@@ -168,6 +199,8 @@ Result<DriveCase> ReadCase(std::string_view text) {
     one.options.server = sim::redis::FindDialect(server->get_ref<const std::string&>());
     if (one.options.server == nullptr) return Bad("it names an unknown \"server\"");
   }
+  if (!ReadTopology(json, one.options)) return Bad("its topology is none");
+  if (ServersOf(one.options) > kMostNodes) return Bad("it has too many servers");
   if (!ReadOrders(json, one.options)) return Bad("a bound of its orders is none");
   const auto locks = json.find("locks");
   if (locks == json.end() || !locks->is_string()) return Bad("\"locks\" is missing");

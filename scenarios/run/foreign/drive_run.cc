@@ -72,7 +72,6 @@ class Drive {
   FaultInjector faults_{state_, time_};
   OrderedSteps ordered_{state_, time_, faults_};
   std::vector<bool> waited_for_;  // by client: in vain, since its last command
-  int looks_ = 0;                 // since the last step, see StepInOrder
 };
 
 Result<DriveRun> Drive::Run() {
@@ -113,6 +112,7 @@ void Drive::Finish() {
   for (int client = 0; client < state_.options.clients; ++client) {
     if (!state_.gate.has_connected(client)) ++state_.run.never_connected;
     if (state_.note(client).own_clock) ++state_.run.own_clocks;
+    state_.run.ready_after.push_back(state_.gate.ready_after(client));
   }
 }
 
@@ -134,7 +134,9 @@ bool Drive::Settle() {
       state_.run.inconclusive = "no client has connected";
       return false;
     }
-    if (all) return true;
+    // What a client sent between the look at the gate and that at the client is there by now.
+    if (all && !state_.world.Poll(Duration{})) return true;
+    if (all) heard = std::chrono::steady_clock::now();
     if (std::chrono::steady_clock::now() > limit) {
       limit = std::chrono::steady_clock::now() + half;
       if (worked.empty()) {
@@ -145,7 +147,8 @@ bool Drive::Settle() {
         return false;
       }
     }
-    const Duration pause = state_.crew.AwaitOne(std::chrono::steady_clock::now() - heard);
+    const Duration quiet = std::chrono::steady_clock::now() - heard;
+    const Duration pause = all ? Duration{} : state_.crew.AwaitOne(quiet);
     Disturb();
     if (pause.count() > 0 && state_.world.Poll(pause)) heard = std::chrono::steady_clock::now();
   }
@@ -286,10 +289,7 @@ bool Drive::SomebodyMoves() {
 
 /// The same if each step is one choice. Returns false if the run need not go on.
 bool Drive::StepInOrder() {
-  // What a client sends between the last look at the gate and that at the client arrives late, so
-  // all settle again, twice because an answer on arrival may lead to more.
-  if (++looks_ <= 2 || SomebodyMoves()) return true;
-  looks_ = 0;
+  if (SomebodyMoves()) return true;
   const std::vector<Parked> ready = Ready();
   if (!ready.empty()) {
     LookAtClocks(ready);

@@ -35,6 +35,7 @@
 #include "sim/choices.h"
 #include "sim/faults.h"
 #include "sim/redis/dialect.h"
+#include "sim/setting.h"
 
 namespace interlock::scenarios::drive {
 
@@ -64,7 +65,10 @@ struct OrderBounds {
 struct DriveOptions {
   std::vector<std::string> command;  ///< with "{port}", "{url}" and "{client}" replaced
   int clients = 2;
-  int nodes = 1;                                                      ///< independent servers
+  /// kIndependent, kSentinel: a primary with a replica, and three Sentinels; or kShards: masters of
+  /// a cluster, each with a replica.
+  sim::Topology topology = sim::Topology::kIndependent;
+  int nodes = 1;                                                      ///< masters
   const sim::redis::Dialect* server = &sim::redis::DefaultDialect();  ///< what each is
   int permits = 1;      ///< maximum number of clients in a section at once
   std::string pattern;  ///< of locks' keys; empty: keys acquired by SETNX and the like
@@ -76,6 +80,9 @@ struct DriveOptions {
   int delays = 1;
   int script_flushes = 1;
   int clocks = 1;
+  int failovers = 0;  ///< only where there are replicas
+  /// How long writes are on their way to a replica. A failover loses those that are.
+  Duration replication_lag{};
   /// The most that a client's time of day is off, in value and in rate.
   Duration clock_offset = std::chrono::seconds(60);
   int clock_rate_percent = 10;
@@ -124,14 +131,18 @@ struct DriveRun {
   bool at_bound = false;     ///< a bound ended the run
   bool held_back = false;    ///< more polls would have been possible
   Duration real_time{};
-  std::string stopped;      ///< set if told to stop: where the clients were
-  int never_connected = 0;  ///< clients that never connected
-  int own_clocks = 0;       ///< clients that use the machine's clock anyway
-  int copied = 0;           ///< clients that were copied, not started
+  std::string stopped;                     ///< set if told to stop: where the clients were
+  int never_connected = 0;                 ///< clients that never connected
+  int own_clocks = 0;                      ///< clients that use the machine's clock anyway
+  int copied = 0;                          ///< clients that were copied, not started
+  std::vector<std::uint64_t> ready_after;  ///< by client, see Gate
 };
 
 /// "24h", "2500ms".
 std::string TimeText(Duration time);
+/// The number of servers, and how many of them are Sentinels, which come last.
+int ServersOf(const DriveOptions& options);
+int SentinelsOf(const DriveOptions& options);
 
 /// kInvalidArgument: the command cannot be run; kUnavailable: no port, no process.
 Result<DriveRun> RunClients(const DriveOptions& options, sim::Choices& choices);

@@ -28,6 +28,7 @@ enum class Strike : std::uint8_t {
   kDelayedReply,
   kForgottenScripts,
   kClock,
+  kFailover,
 };
 
 class FaultBudget {
@@ -45,6 +46,7 @@ class FaultBudget {
     bool names = false;    ///< its command names that key: it looks, extends, or releases
     bool ends = false;     ///< something that it owns will expire
     bool by_hash = false;  ///< its command runs a script that the server must know
+    bool primary = false;  ///< a replica can replace the server that its command is for
   };
   std::optional<Strike> Draw(sim::Choices& choices, const Place& place);
 
@@ -54,7 +56,7 @@ class FaultBudget {
   void Spend(Strike strike);
 
  private:
-  static constexpr std::size_t kKinds = 9;
+  static constexpr std::size_t kKinds = 10;
   int& left(Strike strike) { return left_[static_cast<std::size_t>(strike)]; }
   int left(Strike strike) const { return left_[static_cast<std::size_t>(strike)]; }
   void Use(Strike used, Strike one, Strike other);

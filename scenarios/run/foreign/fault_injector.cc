@@ -34,6 +34,9 @@ void FaultInjector::CountDown() {
   for (std::size_t i = state_.delays.size(); i > 0; --i) {
     if (--state_.delays[i - 1].steps == 0) EndDelay(i - 1);
   }
+  if (back_in_ > 0 && --back_in_ == 0 && state_.gate.nodes().BringBack()) {
+    state_.world.Log(-1, EventKind::kFault, FaultDetails{"the old primary is back, as a replica"});
+  }
 }
 
 void FaultInjector::GoOn(int client) {
@@ -70,6 +73,7 @@ FaultBudget::Place FaultInjector::PlaceOf(const Parked& parked) const {
   place.names = state_.holds.NamesItsOwn(parked.client, *parked.argv);
   place.ends = state_.holds.NextEnd(state_.Only(parked.client)).has_value();
   place.by_hash = RunsByHash(*parked.argv);
+  place.primary = state_.gate.nodes().Replaceable(parked.node).has_value();
   return place;
 }
 
@@ -77,7 +81,8 @@ std::vector<PlacedFault> FaultInjector::Possible(const Parked& parked, bool bloc
   std::vector<PlacedFault> possible;
   for (const Strike strike : budget_.Possible(PlaceOf(parked))) {
     possible.push_back({strike});
-    if (strike == Strike::kCrash && blocked) possible.push_back({strike, true});
+    const bool both = (strike == Strike::kCrash && blocked) || strike == Strike::kFailover;
+    if (both) possible.push_back({strike, true});
   }
   return possible;
 }
@@ -106,6 +111,7 @@ void FaultInjector::ExecuteWith(const Parked& parked, const std::optional<Placed
   const std::string text = sim::redis::ToText(*parked.argv);
   if (fault->strike == Strike::kCrash) return CrashAt(parked, text, !fault->before);
   if (fault->strike == Strike::kExpiry) return ExpireOwn(parked.client, text);
+  if (fault->strike == Strike::kFailover) return FailOver(parked, text, !fault->before);
   if (!StrikeInstead(fault->strike, parked, text)) Perform(parked, Gate::Outcome::kAnswered);
 }
 
@@ -136,6 +142,10 @@ bool FaultInjector::StrikeInstead(Strike strike, const Parked& parked, const std
     case Strike::kClock:
       ShiftClock(parked.client, command);
       return false;
+    case Strike::kFailover:
+      FailOver(parked, command, state_.choices.Draw(Lane::kFault, 2) == 1);
+      back_in_ = 1 + state_.choices.Draw(Lane::kFault, kLongestDelay);
+      return true;
     case Strike::kCrash:
       break;
   }
@@ -164,6 +174,19 @@ void FaultInjector::CrashAt(const Parked& parked, const std::string& command, bo
   state_.run.owner_died = state_.run.owner_died || state_.holds.Owns(parked.client);
   state_.world.Ended(parked.client, true);
   state_.gate.Drop(parked.client);
+}
+
+/// The machine of the primary is lost before the command, or after it and before the reply.
+void FaultInjector::FailOver(const Parked& parked, const std::string& command, bool executed) {
+  const int client = parked.client;
+  const int node = *state_.gate.nodes().Replaceable(parked.node);
+  // What is sent to another server is not lost.
+  const bool lost = parked.node == node;
+  if (executed) Perform(parked, lost ? Gate::Outcome::kReplyLost : Gate::Outcome::kAnswered);
+  std::string words = fmt::format("failover, {} {}", executed ? "after" : "before", command);
+  for (const std::string& key : state_.world.FailOver(node, client))
+    words += ", and " + key + " is lost";
+  Fault(FaultKind::kFailover, client, command, words);
 }
 
 /// Its command stays at the gate, where others may go first.

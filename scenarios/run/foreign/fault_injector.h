@@ -21,7 +21,7 @@ namespace interlock::scenarios::drive {
 
 struct PlacedFault {
   Strike strike = Strike::kCrash;
-  bool before = false;  ///< the crash comes before the command, not after it
+  bool before = false;  ///< the crash or failover comes before the command, not after it
 };
 
 class FaultInjector {
@@ -34,7 +34,8 @@ class FaultInjector {
   /// Executes the parked command, or strikes instead of it or beside it.
   void Execute(const Parked& parked);
   /// The faults that can be placed there. A crash comes after the command, because before it is
-  /// after the client's last one, unless that has `blocked`: then it also comes before.
+  /// after the client's last one, unless that has `blocked`: then it also comes before. So does a
+  /// failover, because commands of others are lost with it.
   std::vector<PlacedFault> Possible(const Parked& parked, bool blocked) const;
   /// Executes the command, or strikes with this fault.
   void ExecuteWith(const Parked& parked, const std::optional<PlacedFault>& fault);
@@ -55,6 +56,7 @@ class FaultInjector {
   void StopClient(int client, const std::string& command, bool past_an_end);
   void DelayThat(const Parked& parked, const std::string& command, bool reply);
   void ShiftClock(int client, const std::string& command);
+  void FailOver(const Parked& parked, const std::string& command, bool executed);
   void Perform(const Parked& parked, Gate::Outcome outcome);
   void GoOn(int client);
   void EndDelay(std::size_t number);
@@ -63,7 +65,8 @@ class FaultInjector {
   TimeKeeper& time_;
   FaultBudget budget_;
   int last_ = -1;
-  std::set<int> late_;  // clients that ExpireOwn has struck, until their next command
+  std::uint32_t back_in_ = 0;  // steps until a server that is gone comes back; 0: none does
+  std::set<int> late_;         // clients that ExpireOwn has struck, until their next command
 };
 
 }  // namespace interlock::scenarios::drive

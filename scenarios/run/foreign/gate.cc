@@ -11,7 +11,6 @@
 #include "sim/redis/resp.h"
 #include "sim/redis/text.h"
 #include "sim/redis/watcher.h"
-#include "sim/serve/timers.h"
 
 namespace interlock::scenarios::drive {
 namespace {
@@ -26,14 +25,13 @@ using sim::redis::Value;
 
 }  // namespace
 
-struct Gate::Node : sim::redis::Sink {
-  Node(Gate& its_gate, int its_number) : gate(its_gate), number(its_number) {}
+struct Gate::Outlet : sim::redis::Sink {
+  Outlet(Gate& its_gate, int its_number) : gate(its_gate), number(its_number) {}
   void OnReply(ClientId client, Value& value) override { gate.Deliver(number, client, value); }
   void OnClosed(ClientId client) override { gate.Closed(number, client); }
 
   Gate& gate;
   const int number;
-  std::unique_ptr<sim::redis::Server> server = std::make_unique<sim::redis::Server>();
 };
 
 struct Gate::Wire {
@@ -50,20 +48,18 @@ struct Gate::Wire {
   bool gone = false;
 };
 
-Gate::Gate(int clients, int nodes, const sim::redis::Dialect& dialect, std::int64_t epoch_us)
-    : clients_(static_cast<std::size_t>(clients)), time_us_(epoch_us) {
-  for (int i = 0; i < nodes; ++i) {
-    nodes_.push_back(std::make_unique<Node>(*this, i));
-    sim::redis::Server& one = server(i);
-    one.SetDialect(dialect);
-    one.SetSink(nodes_.back().get());
-    one.SetUnmodelledIsError(true);
-    sim::redis::SetWatcher(one,
-                           [this](ClientId /*client*/, const Argv& argv, const Value& /*reply*/) {
-                             if (!unordered_) effects_.push_back(argv);
-                           });
-    one.SetTime(time_us_);
-    one.Start();
+Gate::Gate(const DriveOptions& options, std::int64_t epoch_us)
+    : clients_(static_cast<std::size_t>(options.clients)),
+      nodes_(std::make_unique<ServedNodes>(options, epoch_us)),
+      time_us_(epoch_us) {
+  for (int i = 0; i < nodes_->count(); ++i) {
+    outlets_.push_back(std::make_unique<Outlet>(*this, i));
+    nodes_->server(i).SetSink(outlets_.back().get());
+    // What a replica executes is not its clients'.
+    const auto watch = [this, i](ClientId /*client*/, const Argv& argv, const Value& /*reply*/) {
+      if (!unordered_ && i == executing_) effects_.push_back(argv);
+    };
+    sim::redis::SetWatcher(nodes_->server(i), watch);
   }
 }
 
@@ -74,7 +70,7 @@ Gate::~Gate() {
 
 Status Gate::Open() {
   for (int client = 0; client < static_cast<int>(clients_.size()); ++client) {
-    for (int node = 0; node < nodes(); ++node) {
+    for (int node = 0; node < nodes_->count(); ++node) {
       listeners_.push_back(std::make_unique<sim::serve::Listener>(
           io_, [this, client, node](sim::serve::Socket socket, std::string peer) {
             Add(client, node, std::move(socket), std::move(peer));
@@ -88,22 +84,32 @@ Status Gate::Open() {
   return Status();
 }
 
-sim::redis::Server& Gate::server(int node) const {
-  return *nodes_[static_cast<std::size_t>(node)]->server;
+int Gate::port(int client, int node) const {
+  return listeners_[static_cast<std::size_t>(client * nodes_->count() + node)]->port();
 }
 
-int Gate::port(int client, int node) const {
-  return listeners_[static_cast<std::size_t>(client * nodes() + node)]->port();
+std::vector<PortOfNode> Gate::PortsOf(int client) const {
+  std::vector<PortOfNode> ports;
+  for (int node = 0; node < nodes_->count(); ++node) {
+    ports.emplace_back(nodes_->address(node).port, port(client, node));
+  }
+  return ports;
 }
 
 void Gate::Add(int client, int node, sim::serve::Socket socket, std::string peer) {
+  if (!nodes_->Serves(node)) {
+    const sim::machine::VirtualClock::Gift gift(clock_, client);
+    const sim::serve::Socket refused = std::move(socket);  // It closes here.
+    Of(client).touched = true;
+    return;
+  }
   auto wire = std::make_unique<Wire>();
   wire->client = client;
   wire->node = node;
   wire->connection = std::make_shared<sim::serve::Connection>(
       std::move(socket), static_cast<sim::serve::Connection::Owner&>(*this));
   wire->connection->notes.serial = ++last_connection_;
-  wire->id = server(node).Connect(peer);
+  wire->id = nodes_->server(node).Connect(peer);
   wire->connection->Read();
   wires_.emplace(last_connection_, std::move(wire));
   wires_.rbegin()->second->of_client = ++Of(client).connected;
@@ -132,7 +138,7 @@ void Gate::OnBytes(sim::serve::Connection& connection) {
 /// Executes commands that need not wait; parks the first one that must.
 void Gate::TakeNext(Wire& wire) {
   while (!wire.gone && !wire.parked && !wire.withheld && wire.id != 0 &&
-         !server(wire.node).IsBlocked(wire.id)) {
+         !nodes_->server(wire.node).IsBlocked(wire.id)) {
     const auto outcome = wire.connection->parser().Next(true);
     if (outcome == RequestParser::Outcome::kNeedMore) break;
     if (outcome != RequestParser::Outcome::kCommand) {
@@ -144,7 +150,8 @@ void Gate::TakeNext(Wire& wire) {
       return;
     }
     Argv argv = std::move(wire.connection->parser().command());
-    if (!wire.ordered.Take(argv)) {
+    const bool has_place = wire.ordered.Take(argv);
+    if (!has_place || (nodes_->IsSentinel(wire.node) && !IsReport(argv))) {
       unordered_ = true;
       Execute(wire, argv, wire.ordered.in_transaction());
       unordered_ = false;
@@ -176,16 +183,25 @@ void Gate::Send(Wire& wire) {
 }
 
 void Gate::Execute(Wire& wire, const Argv& argv, bool queued) {
+  if (SaysReady(argv)) Of(wire.client).ready_after = Of(wire.client).connected;
   if (IsReport(argv)) return Reply(wire, AnswerTo(argv, queued, resources_));
-  sim::redis::Server& executing = server(wire.node);
+  sim::redis::Server& executing = nodes_->server(wire.node);
   if (!unordered_) sim::redis::SetFootprint(executing, footprint_);
+  executing_ = wire.node;
+  tells_addresses_ = AsksForAddresses(argv);
   executing.Execute(wire.id, argv);
+  tells_addresses_ = false;
+  executing_ = -1;
   sim::redis::SetFootprint(executing, nullptr);
 }
 
 void Gate::Reply(Wire& wire, const Value& value) {
   if (wire.deaf || wire.gone) return;
-  sim::redis::AppendReply(value, wire.id == 0 ? 2 : server(wire.node).ProtocolOf(wire.id),
+  Value told;
+  const bool addresses = tells_addresses_ || nodes_->IsSentinel(wire.node) || Redirects(value);
+  if (nodes_->TellAddresses() && addresses) Translate(PortsOf(wire.client), told = value);
+  sim::redis::AppendReply(nodes_->TellAddresses() && addresses ? told : value,
+                          wire.id == 0 ? 2 : nodes_->server(wire.node).ProtocolOf(wire.id),
                           wire.withheld ? &wire.kept_back : &wire.connection->out());
   Of(wire.client).touched = true;
 }
@@ -239,12 +255,25 @@ bool Gate::IsWithheld(int client) const {
 
 void Gate::Operate(const Argv& argv) {
   unordered_ = true;
-  for (const auto& node : nodes_) {
-    const ClientId operator_id = node->server->Connect("operator");
-    node->server->Execute(operator_id, argv);
-    node->server->Disconnect(operator_id);
+  for (int node = 0; node < nodes_->count(); ++node) {
+    if (nodes_->IsSentinel(node) || !nodes_->Serves(node)) continue;
+    const ClientId operator_id = nodes_->server(node).Connect("operator");
+    nodes_->server(node).Execute(operator_id, argv);
+    nodes_->server(node).Disconnect(operator_id);
   }
   unordered_ = false;
+}
+
+void Gate::FailOver(int node) {
+  std::vector<std::uint64_t> broken;
+  for (const auto& [number, wire] : wires_) {
+    if (wire->node != node) continue;
+    wire->id = 0;  // Its server is gone.
+    broken.push_back(number);
+  }
+  nodes_->FailOver(node);
+  for (const std::uint64_t number : broken) Break(number);
+  Flush();
 }
 
 void Gate::Break(std::uint64_t connection) {
@@ -258,7 +287,7 @@ void Gate::Break(std::uint64_t connection) {
     const sim::machine::VirtualClock::Gift gift(clock_, wire->client);
     wire->connection->Reset();
   }
-  if (wire->id != 0) server(wire->node).Disconnect(wire->id);
+  if (wire->id != 0) nodes_->server(wire->node).Disconnect(wire->id);
 }
 
 void Gate::Drop(int client) {
@@ -286,21 +315,9 @@ void Gate::Flush() {
 }
 
 void Gate::SetTime(std::int64_t unix_us) {
-  for (const auto& node : nodes_) {
-    sim::serve::RunTimersUntil(*node->server, unix_us);
-    node->server->RunActiveExpiry();
-  }
+  nodes_->SetTime(unix_us);
   time_us_ = unix_us;
   Flush();
-}
-
-std::optional<std::int64_t> Gate::NextTimerUs() const {
-  std::optional<std::int64_t> next_us;
-  for (const auto& node : nodes_) {
-    const auto timer_us = node->server->NextTimerUs();
-    if (timer_us && (!next_us || *timer_us < *next_us)) next_us = timer_us;
-  }
-  return next_us;
 }
 
 std::vector<Parked> Gate::parked() const {
@@ -319,14 +336,15 @@ bool Gate::HasParked(int client) const {
 
 bool Gate::IsBlocked(int client) const {
   return Any(client, [this](const Wire& wire) {
-    return wire.id != 0 && server(wire.node).IsBlocked(wire.id);
+    return wire.id != 0 && nodes_->server(wire.node).IsBlocked(wire.id);
   });
 }
 
 bool Gate::IsSubscribed(int client) const {
   return Any(client, [this](const Wire& wire) {
-    return wire.id != 0 &&
-           (server(wire.node).IsSubscriber(wire.id) || server(wire.node).IsTracked(wire.id));
+    if (wire.id == 0 || nodes_->IsSentinel(wire.node)) return false;
+    const sim::redis::Server& server = nodes_->server(wire.node);
+    return server.IsSubscriber(wire.id) || server.IsTracked(wire.id);
   });
 }
 

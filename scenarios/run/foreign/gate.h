@@ -2,10 +2,12 @@
 //
 // The fake Redis over TCP with a gate in front: clients' commands are parked, and executed one at a
 // time on request. Each client has its own port for each server, so the port identifies a
-// connection's client; a client's children count as the client.
+// connection's client; a client's children count as the client. What servers tell of each other's
+// addresses is replaced by those ports.
 //
 // Commands that neither read nor change data (HELLO, CLIENT, AUTH, SELECT, PING, INFO ...) and
-// commands queued in a transaction are executed on arrival, as their order does not matter.
+// commands queued in a transaction are executed on arrival, as their order does not matter; so is
+// what Sentinels are asked, because no fault comes between a client's steps.
 // The commands by which clients report sections and write to guarded resources are answered here
 // (see words.h).
 //
@@ -23,6 +25,9 @@
 #include <interlock/result.h>
 #include <interlock/time.h>
 
+#include "scenarios/run/foreign/drive_run.h"
+#include "scenarios/run/foreign/node_addresses.h"
+#include "scenarios/run/foreign/served_nodes.h"
 #include "scenarios/run/foreign/words.h"
 #include "sim/machine/virtual_clock.h"
 #include "sim/redis/footprint.h"
@@ -50,8 +55,7 @@ struct Answer {
 
 class Gate : private sim::serve::Connection::Owner {
  public:
-  /// REQUIRES: both at least 1.
-  Gate(int clients, int nodes, const sim::redis::Dialect& dialect, std::int64_t epoch_us);
+  Gate(const DriveOptions& options, std::int64_t epoch_us);
   ~Gate() override;
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
@@ -61,15 +65,14 @@ class Gate : private sim::serve::Connection::Owner {
   /// kUnavailable: no port is available.
   Status Open();
   int port(int client, int node) const;
-  int nodes() const { return static_cast<int>(nodes_.size()); }
-  sim::redis::Server& server(int node) const;
+  ServedNodes& nodes() const { return *nodes_; }
   const GuardedResources& resources() const { return resources_; }
 
   std::int64_t time_us() const { return time_us_; }
   /// Timeouts on the way fire at their own time. REQUIRES: not less than time_us().
   void SetTime(std::int64_t unix_us);
   /// The earliest timeout or key expiry in any server; nullopt: none.
-  std::optional<std::int64_t> NextTimerUs() const;
+  std::optional<std::int64_t> NextTimerUs() const { return nodes_->NextTimerUs(); }
 
   /// Receives what has arrived; waits up to `at_most`. Returns whether anything has.
   bool Poll(Duration at_most);
@@ -79,9 +82,12 @@ class Gate : private sim::serve::Connection::Owner {
   bool HasParked(int client) const;
   /// Whether it has connected at least once.
   bool has_connected(int client) const { return Of(client).connected > 0; }
+  /// Number of connections that it had opened when it said INTERLOCK.READY; 0: it has not.
+  std::uint64_t ready_after(int client) const { return Of(client).ready_after; }
   /// Whether it waits for a reply that time or another client brings.
   bool IsBlocked(int client) const;
-  /// Whether one of its connections listens for messages, of changed keys included.
+  /// Whether one of its connections listens for messages, of changed keys included, but not of
+  /// Sentinels.
   bool IsSubscribed(int client) const;
   /// Number of commands executed for a client, except those executed on arrival.
   std::uint64_t executed(int client) const { return Of(client).executed; }
@@ -99,6 +105,8 @@ class Gate : private sim::serve::Connection::Owner {
   /// Delivers the withheld reply of a connection, if it is still there.
   void HandOver(std::uint64_t connection);
   bool IsWithheld(int client) const;
+  /// See ServedNodes; all connections to the node break.
+  void FailOver(int node);
   /// Runs an operator's command on every server; nobody sees the reply.
   void Operate(const sim::redis::Argv& argv);
   /// Drops the client's connections: its process is gone.
@@ -115,10 +123,11 @@ class Gate : private sim::serve::Connection::Owner {
   std::uint64_t waited(int client) const { return Of(client).waited; }
 
  private:
-  struct Node;
+  struct Outlet;
   struct Wire;
   struct Client {
     std::uint64_t connected = 0;  // connections so far
+    std::uint64_t ready_after = 0;
     std::uint64_t executed = 0;
     std::uint64_t waited = 0;
     bool touched = false;
@@ -136,6 +145,7 @@ class Gate : private sim::serve::Connection::Owner {
   void Send(Wire& wire);
   void TakeNext(Wire& wire);
   void Execute(Wire& wire, const sim::redis::Argv& argv, bool queued);
+  std::vector<PortOfNode> PortsOf(int client) const;
   void Reply(Wire& wire, const sim::redis::Value& value);
   void Deliver(int node, sim::redis::ClientId client, const sim::redis::Value& value);
   void Closed(int node, sim::redis::ClientId client);
@@ -145,7 +155,8 @@ class Gate : private sim::serve::Connection::Owner {
   sim::machine::VirtualClock* clock_ = nullptr;
   boost::asio::io_context io_;
   std::vector<Client> clients_;
-  std::vector<std::unique_ptr<Node>> nodes_;
+  std::unique_ptr<ServedNodes> nodes_;
+  std::vector<std::unique_ptr<Outlet>> outlets_;                  // by node
   std::vector<std::unique_ptr<sim::serve::Listener>> listeners_;  // by client, then by node
   std::map<std::uint64_t, std::unique_ptr<Wire>> wires_;          // by connection
   std::vector<Answer> answers_;
@@ -153,7 +164,9 @@ class Gate : private sim::serve::Connection::Owner {
   std::vector<sim::redis::Argv> effects_;
   std::uint64_t last_connection_ = 0;
   sim::redis::Footprint* footprint_ = nullptr;
-  bool unordered_ = false;  // what is being executed has no place in the order
+  bool unordered_ = false;        // what is being executed has no place in the order
+  int executing_ = -1;            // a node; -1: none
+  bool tells_addresses_ = false;  // what it executes
   std::int64_t time_us_;
 };
 

@@ -25,12 +25,13 @@ GatedWorld::GatedWorld(const DriveOptions& options, std::int64_t epoch_us,
     : clients_(options.clients),
       epoch_us_(epoch_us),
       clock_(clock),
-      gate_(options.clients, options.nodes, *options.server, epoch_us),
+      gate_(options, epoch_us),
       holds_(options.clients, options.pattern,
              clock != nullptr ? kClocksApartMs : kMachinesClocksApartMs, findings_),
       grant_order_(options.clients),
       sections_(options.permits, findings_),
-      fencing_(options.clients, options.permits, options.nodes == 1, grant_order_, findings_),
+      fencing_(options.clients, options.permits, gate_.nodes().places() == 1, grant_order_,
+               findings_),
       renewals_(options.clients, findings_),
       refusals_(options.clients),
       alive_(static_cast<std::size_t>(options.clients), true) {
@@ -40,11 +41,37 @@ GatedWorld::GatedWorld(const DriveOptions& options, std::int64_t epoch_us,
 
 void GatedWorld::Disturbed(sim::FaultKind kind, int client) {
   using Kind = sim::FaultKind;
-  const bool meets_all = kind == Kind::kExpiry || kind == Kind::kScriptFlush;
+  const bool meets_all =
+      kind == Kind::kExpiry || kind == Kind::kScriptFlush || kind == Kind::kFailover;
   meets_all ? renewals_.DisturbedAll() : renewals_.Disturbed(client);
+  for (int each = 0; kind == Kind::kFailover && each < clients_; ++each) holds_.Delayed(each);
   const bool on_time = kind == Kind::kScriptFlush || kind == Kind::kClientClockJump ||
                        kind == Kind::kClientClockRate;
   if (!on_time) holds_.Delayed(client);
+}
+
+std::vector<std::string> GatedWorld::FailOver(int node, int client) {
+  const int place = gate_.nodes().PlaceOf(node);
+  const HeldMap before = gate_.nodes().DataAt(place);
+  gate_.FailOver(node);
+  NoteAnswers();
+  const HeldMap now = gate_.nodes().DataAt(place);
+  HeldMap kept;
+  sim::redis::Argv keys;
+  for (const auto& [id, data] : now) {
+    keys.push_back(id.key);
+    const auto was = before.find(id);
+    const bool same = was != before.end() && was->second.value == data.value &&
+                      was->second.key_end_ms == data.key_end_ms;
+    if (same) kept.emplace(id, data);
+  }
+  std::vector<std::string> lost;
+  for (const KeyDetails& key : holds_.Expired(place, kept, now_ms())) lost.push_back(key.key);
+  // What the replica has of before belongs to whoever wrote it: a lock that was released since,
+  // too.
+  if (kept.size() < now.size()) holds_.After(client, place, keys, {}, now, now_ms());
+  NoteChanges();
+  return lost;
 }
 
 void GatedWorld::Ended(int client, bool killed) {
@@ -55,11 +82,7 @@ void GatedWorld::Ended(int client, bool killed) {
                                          "no lease was left to end, and ended without it",
                                          ClientName(client), times)});
   }
-  const bool undisturbed =
-      !renewals_.IsDisturbed(client) && sections_.any() && !sections_.Inside(client);
-  holds_.Ended(client, killed        ? Holds::Exit::kKilled
-                       : undisturbed ? Holds::Exit::kUndisturbed
-                                     : Holds::Exit::kByItself);
+  holds_.Ended(client, ExitOf(client, sections_, killed, renewals_.IsDisturbed(client)));
   sections_.Ended(client);
   alive_[static_cast<std::size_t>(client)] = false;
   ++ended_;
@@ -106,9 +129,8 @@ void GatedWorld::NoteAnswers() {
 bool GatedWorld::NoteExpired() {
   NoteAnswers();
   bool any = false;
-  for (int node = 0; node < gate_.nodes(); ++node) {
-    for (KeyDetails& expired :
-         holds_.Expired(node, HeldDataOf(node, gate_.server(node)), now_ms())) {
+  for (int place = 0; place < gate_.nodes().places(); ++place) {
+    for (KeyDetails& expired : holds_.Expired(place, gate_.nodes().DataAt(place), now_ms())) {
       Log(-1, EventKind::kExpired, std::move(expired));
       any = true;
     }
@@ -128,16 +150,17 @@ bool GatedWorld::Perform(const Parked& parked, Gate::Outcome outcome, std::int64
   const sim::redis::Argv argv = *parked.argv;
   AdvanceTo(std::min(gate_.time_us() + kCommandUs, limit_us));
   Log(parked.client, EventKind::kSend, SendDetails{.command = sim::redis::ToText(argv)});
-  sim::redis::Server& server = gate_.server(parked.node);
+  const sim::redis::Server& server = gate_.nodes().server(parked.node);
   const std::uint64_t changes = server.changes();
+  const int place = gate_.nodes().PlaceOf(parked.node);
   refusals_.Sent(parked.client, argv);
   const auto write = Writes(argv);
   const bool accepted = write && gate_.resources().Accepts(*write);
   gate_.Release(parked.connection, outcome);
   if (gate_.IsBlocked(parked.client)) refusals_.Blocked(parked.client);
   NoteAnswers();
-  holds_.After(parked.client, parked.node, argv, gate_.TakeEffects(),
-               HeldDataOf(parked.node, server), now_ms());
+  holds_.After(parked.client, place, argv, gate_.TakeEffects(), gate_.nodes().DataAt(place),
+               now_ms());
   NoteChanges();
   if (write && outcome != Gate::Outcome::kRequestLost) {
     return Write(parked.client, *write, accepted);

@@ -38,6 +38,9 @@ class GatedWorld {
   const Renewals& renewals() const { return renewals_; }
   /// Number of grants, entries into sections and client ends so far.
   std::uint64_t fruits() const { return holds_.grants() + sections_.entries() + ended_; }
+  /// The node's machine is gone, and its replica takes over, as a command of the client waits.
+  /// Returns the keys that are lost, or what they were before.
+  std::vector<std::string> FailOver(int node, int client);
   /// A fault meets the client.
   void Disturbed(sim::FaultKind kind, int client);
   /// The process is gone. `killed`: by a fault.

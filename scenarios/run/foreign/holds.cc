@@ -299,11 +299,11 @@ void Holds::After(int client, int node, const Argv& argv, const std::vector<Argv
   }
 }
 
-void Holds::Ended(int client, Exit exit) {
+void Holds::Ended(int client, ClientExit exit) {
   alive_[static_cast<std::size_t>(client)] = false;
-  killed_[static_cast<std::size_t>(client)] = exit == Exit::kKilled;
-  if (exit != Exit::kKilled) asked_.End(client);
-  if (exit != Exit::kUndisturbed) return;
+  killed_[static_cast<std::size_t>(client)] = exit == ClientExit::kKilled;
+  if (exit != ClientExit::kKilled) asked_.End(client);
+  if (exit != ClientExit::kUndisturbed) return;
   for (auto& [id, hold] : holds_) {
     hold.left = hold.left || (hold.owner == client && !hold.altered);
   }

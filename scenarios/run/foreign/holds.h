@@ -39,6 +39,7 @@
 
 #include "scenarios/log/event.h"
 #include "scenarios/run/foreign/asked_keys.h"
+#include "scenarios/run/foreign/client_exit.h"
 #include "scenarios/run/foreign/finding.h"
 #include "scenarios/run/foreign/held_data.h"
 #include "scenarios/run/foreign/hold_change.h"
@@ -59,13 +60,8 @@ class Holds {
   void After(int client, int node, const sim::redis::Argv& argv,
              const std::vector<sim::redis::Argv>& effects, const HeldMap& data,
              std::int64_t now_ms);
-  enum class Exit : std::uint8_t {
-    kKilled,  ///< by a fault
-    kByItself,
-    kUndisturbed,  ///< by itself and outside of all sections, and no fault had ever met it
-  };
   /// The process is gone, and what it owns is nobody's.
-  void Ended(int client, Exit exit);
+  void Ended(int client, ClientExit exit);
   /// Judges what ended owners left behind. `all_ended`: nobody is left, so each expiry will come;
   /// otherwise only entries that never expire are judged.
   void LeftBehind(bool all_ended);

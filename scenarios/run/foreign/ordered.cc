@@ -12,9 +12,10 @@ namespace interlock::scenarios::drive {
 namespace {
 
 // Commands that drivers send to get a connection ready: their order changes nothing.
-constexpr std::array<std::string_view, 18> kUnordered = {
-    "auth", "client", "command",  "config", "echo", "hello",  "info",    "lolwut", "module",
-    "ping", "quit",   "readonly", "reset",  "role", "select", "slowlog", "time",   "latency"};
+constexpr std::array<std::string_view, 22> kUnordered = {
+    "asking", "auth",    "client", "cluster", "command",   "config",         "echo",  "hello",
+    "info",   "lolwut",  "module", "ping",    "quit",      "readonly",       "reset", "role",
+    "select", "slowlog", "time",   "latency", "readwrite", "interlock.ready"};
 
 }  // namespace
 

@@ -128,7 +128,7 @@ void OrderedSteps::Begin(const PossibleStep& step, const Parked* parked) {
   const bool command = parked != nullptr;
   begun_ = Begun{step,
                  command ? *parked->argv : Argv(),
-                 command ? parked->node : 0,
+                 command ? state_.gate.nodes().PlaceOf(parked->node) : 0,
                  command && Repeats(*parked),
                  state_.world.events(),
                  state_.gate.time_us()};

@@ -21,15 +21,23 @@ namespace interlock::scenarios::drive {
 /// The clocks of one run's clients, whose random numbers are the same in each run.
 Result<std::unique_ptr<sim::machine::VirtualClock>> MakeClocks(int clients);
 
+class Gate;
+
 class Templates {
  public:
   /// Starts them, and waits until each has connected, for at most `options.patience` together, or
-  /// until `options.stop`. Fails as Launch does.
-  static Result<std::unique_ptr<Templates>> Start(const DriveOptions& options);
+  /// until `options.stop`. Clients that say INTERLOCK.READY, after so many connections (by client,
+  /// see Gate), are answered until then, and copied at the next one. Fails as Launch does.
+  static Result<std::unique_ptr<Templates>> Start(
+      const DriveOptions& options, const std::vector<std::uint64_t>& ready_after = {});
+
+  ~Templates();
 
   /// Why the client's process is started anew in each run; empty: it is copied.
   const std::string& WhyNot(int client) const { return why_not_[static_cast<std::size_t>(client)]; }
   bool CanCopyAny() const;
+  /// Whether any client says when it is to be copied.
+  bool AnyIsReady() const { return gate_ != nullptr; }
   /// From now on it is started anew.
   void GiveUp(int client, std::string why);
 
@@ -39,9 +47,10 @@ class Templates {
                                                              sim::machine::VirtualClock& clock);
 
  private:
-  Templates() = default;
+  Templates();
 
   std::unique_ptr<sim::machine::VirtualClock> clock_;
+  std::unique_ptr<Gate> gate_;  // of those that say when they are ready; null: none does
   std::vector<std::unique_ptr<sim::machine::ProcessTemplate>> templates_;  // null: given up
   std::vector<std::string> why_not_;
 };

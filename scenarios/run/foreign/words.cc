@@ -16,6 +16,7 @@ using sim::redis::ErrorValue;
 constexpr std::string_view kEnter = "interlock.enter";
 constexpr std::string_view kLeave = "interlock.leave";
 constexpr std::string_view kWrite = "interlock.write";
+constexpr std::string_view kReady = "interlock.ready";
 constexpr std::size_t kWordsOfWrite = 3;
 
 std::optional<std::string> NameIn(const Argv& argv, std::string_view command) {
@@ -24,6 +25,11 @@ std::optional<std::string> NameIn(const Argv& argv, std::string_view command) {
 }
 
 bool IsWrite(const Argv& argv) { return EqualsIgnoreCase(argv.front(), kWrite); }
+
+std::size_t WordsOf(const Argv& argv) {
+  if (SaysReady(argv)) return 1;
+  return IsWrite(argv) ? kWordsOfWrite : 2;
+}
 
 }  // namespace
 
@@ -40,12 +46,14 @@ bool GuardedResources::Write(const GuardedWrite& write) {
 
 bool IsReport(const Argv& argv) {
   return EqualsIgnoreCase(argv.front(), kEnter) || EqualsIgnoreCase(argv.front(), kLeave) ||
-         IsWrite(argv);
+         IsWrite(argv) || SaysReady(argv);
 }
+
+bool SaysReady(const Argv& argv) { return EqualsIgnoreCase(argv.front(), kReady); }
 
 sim::redis::Value AnswerTo(const Argv& argv, bool queued, GuardedResources& resources) {
   const std::string name = sim::redis::ToLower(argv.front());
-  if (argv.size() != (IsWrite(argv) ? kWordsOfWrite : 2)) {
+  if (argv.size() != WordsOf(argv)) {
     return ErrorValue("ERR wrong number of arguments for '" + name + "' command");
   }
   if (queued) return ErrorValue("ERR '" + name + "' cannot be queued by MULTI");

@@ -3,7 +3,8 @@
 // What a command's arguments tell, above all the reserved ones, which are answered in front of the
 // servers and never reach one. By them a foreign client reports its protected section,
 // INTERLOCK.ENTER name once it is inside, INTERLOCK.LEAVE name while it still is; and writes to a
-// resource that is guarded by fencing tokens: INTERLOCK.WRITE resource token.
+// resource that is guarded by fencing tokens: INTERLOCK.WRITE resource token. A client that has a
+// lot to do before its first connection that matters says INTERLOCK.READY on one that it closes.
 //
 // Thread safety: pure functions, and plain data.
 #pragma once
@@ -35,8 +36,10 @@ class GuardedResources {
   std::map<std::string, std::int64_t> largest_;  // by resource
 };
 
-/// Whether it is one of the three, even if malformed.
+/// Whether it is one of the four, even if malformed.
 bool IsReport(const sim::redis::Argv& argv);
+/// Whether it is INTERLOCK.READY.
+bool SaysReady(const sim::redis::Argv& argv);
 /// OK; to a write 1 if it was accepted, 0 if a larger token had been seen; or an error that says
 /// what is wrong with the command. `queued`: by MULTI, where none of them has a place.
 sim::redis::Value AnswerTo(const sim::redis::Argv& argv, bool queued, GuardedResources& resources);

@@ -27,7 +27,7 @@ Result<std::unique_ptr<Templates>> TemplatesFor(const DriveOptions& options, con
     why_none = "they go by the machine's clock";
     return none;
   }
-  auto templates = Templates::Start(options);
+  auto templates = Templates::Start(options, calm.ready_after);
   if (!templates.ok() || !(*templates)->CanCopyAny()) return templates;
   DriveOptions copied = options;
   copied.templates = templates->get();
@@ -53,8 +53,10 @@ std::string HowRunsBegin(const Templates* templates, int clients, const std::str
     sentence += fmt::format("{}{} is started anew for each run, because {}",
                             sentence.empty() ? "" : "; ", ClientName(client), why_not);
   }
-  if (sentence.empty()) return "each run copies the clients where they first connect";
-  if (templates->CanCopyAny()) sentence += "; the others are copied where they first connect";
+  const std::string where = templates->AnyIsReady() ? "where they connect after INTERLOCK.READY"
+                                                    : "where they first connect";
+  if (sentence.empty()) return "each run copies the clients " + where;
+  if (templates->CanCopyAny()) sentence += "; the others are copied " + where;
   return sentence;
 }
 

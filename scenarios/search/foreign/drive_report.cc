@@ -77,7 +77,8 @@ void Add(const DriveRun& run, const DriveOptions& options, DriveSum& sum) {
   }
   // A client may well fail when its connection breaks.
   const bool broke = std::ranges::any_of(run.faults, [](const DriveFault& one) {
-    return one.kind == sim::FaultKind::kResetBefore || one.kind == sim::FaultKind::kResetAfter;
+    return one.kind == sim::FaultKind::kResetBefore || one.kind == sim::FaultKind::kResetAfter ||
+           one.kind == sim::FaultKind::kFailover;
   });
   if (broke) return;
   for (const DriveEnd& end : run.ends) {

@@ -155,6 +155,9 @@ std::string OrderCampaign::Bounds() const {
   if (drive_.script_flushes > 0) {
     text += ", " + Counted(static_cast<std::uint64_t>(drive_.script_flushes), "script flush");
   }
+  if (drive_.failovers > 0) {
+    text += ", " + Counted(static_cast<std::uint64_t>(drive_.failovers), "failover");
+  }
   return fmt::format(
       "all orders of {}' commands within {}; {}, {} pruned; {} could have polled more, "
       "and {} came to another bound",

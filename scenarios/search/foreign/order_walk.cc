@@ -29,6 +29,8 @@ std::string_view FaultText(const PlacedFault& fault) {
       return " with its reply lost";
     case Strike::kExpiry:
       return " after an expiry";
+    case Strike::kFailover:
+      return fault.before ? " with a failover before" : " with a failover after";
     default:
       return " with a fault";
   }

@@ -82,6 +82,9 @@ Status RealReplaying::Read() {
 
 /// Why real servers cannot be made to do it; empty: they can.
 std::string RealReplaying::WhyNot() const {
+  if (case_.options.topology != sim::Topology::kIndependent) {
+    return "its clients discover their servers, and real ones are given to them one by one";
+  }
   if (!steps_.impossible.empty()) return steps_.impossible;
   if (steps_.steps.empty()) return "the case has no steps";
   if (const Duration length = steps_.steps.back().at; length > options_.longest) {

@@ -39,6 +39,7 @@ int control = -1;  // -1: this is no template
 int port_count = 0;
 bool was_open[kMostFiles];  // descriptors that the program was started with
 std::uint16_t template_ports[kMostPorts];
+long connects_before = 0;  // those still to come before the one where it stops
 bool is_copy = false;
 
 /// 0: it is no address of the internet.
@@ -217,6 +218,7 @@ void BecomeTemplate() {
   if (!Clock()->process.compare_exchange_strong(first, own) && first != own) return;
   char* rest = nullptr;
   control = static_cast<int>(strtol(words, &rest, 10));
+  connects_before = strtol(rest, &rest, 10);
   for (int file = 0; file < kMostFiles; ++file) was_open[file] = fcntl(file, F_GETFD) >= 0;
   while (*rest != '\0' && port_count < kMostPorts) {
     template_ports[port_count++] = static_cast<std::uint16_t>(strtol(rest, &rest, 10));
@@ -258,7 +260,12 @@ extern "C" {
 
 int connect(int socket_file, const sockaddr* address, socklen_t size) {
   const std::uint16_t port = drive::PortOf(address, size);
-  if (drive::IsTemplate() && drive::IsTemplatePort(port)) drive::ServeCopies(socket_file);
+  if (drive::IsTemplate() && drive::IsTemplatePort(port)) {
+    if (drive::connects_before-- > 0) {
+      return static_cast<int>(drive::Ask(SYS_connect, socket_file, drive::Word(address), size));
+    }
+    drive::ServeCopies(socket_file);
+  }
   sockaddr_in own{};
   const drive::SharedClock* clock = drive::Clock();
   for (int i = 0; clock != nullptr && i < clock->port_count; ++i) {

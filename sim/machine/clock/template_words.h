@@ -13,8 +13,9 @@
 
 namespace interlock::sim::machine {
 
-/// The environment variable of a template: the descriptor of its socket, and the ports at which it
-/// looks for servers, separated by spaces. Nobody listens there.
+/// The environment variable of a template: the descriptor of its socket, the number of connections
+/// that it makes before the one where it stops, and the ports at which it looks for servers,
+/// separated by spaces. Without such connections nobody listens there.
 inline constexpr const char* kTemplateVariable = "INTERLOCK_TEMPLATE";
 
 enum class TemplateNews : std::int32_t {

@@ -46,7 +46,7 @@ class ProcessTemplateTest : public ::testing::Test {
   std::string Start(const std::vector<std::string>& command, Duration at_most = seconds(20)) {
     template_.reset();
     first_ = MakeClock();
-    auto started = ProcessTemplate::Start(command, 0, 1, *first_);
+    auto started = ProcessTemplate::Start(command, 0, {.count = 1}, *first_);
     if (!started.ok()) return started.status().message();
     template_ = *std::move(started);
     return template_->AwaitConnect(std::chrono::steady_clock::now() + at_most, stop_);

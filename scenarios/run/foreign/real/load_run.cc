@@ -59,7 +59,7 @@ Status LoadRun::Begin() {
     std::vector<int> ports;
     for (int node = 0; node < relay_.nodes(); ++node) ports.push_back(relay_.port(client, node));
     auto process =
-        sim::machine::Launch(sim::machine::CommandOf(command_, client), client, ports, {});
+        sim::machine::Launch(sim::machine::CommandOf(command_, client), client, {ports}, {});
     if (!process.ok()) return process.status();
     processes_.push_back(*std::move(process));
   }

@@ -81,8 +81,8 @@ Status RealTry::Begin() {
   for (int client = 0; client < options_.clients; ++client) {
     std::vector<int> ports;
     for (int node = 0; node < relay_.nodes(); ++node) ports.push_back(relay_.port(client, node));
-    auto process =
-        sim::machine::Launch(sim::machine::CommandOf(options_.command, client), client, ports, {});
+    auto process = sim::machine::Launch(sim::machine::CommandOf(options_.command, client), client,
+                                        {ports}, {});
     if (!process.ok()) return process.status();
     processes_.push_back(*std::move(process));
   }
@@ -323,11 +323,8 @@ void RealTry::Disturb(int client) {
 
 void RealTry::NoteEnded(int client, bool killed) {
   alive_[static_cast<std::size_t>(client)] = false;
-  const bool undisturbed =
-      !disturbed_[static_cast<std::size_t>(client)] && sections_.any() && !sections_.Inside(client);
-  holds_.Ended(client, killed        ? Holds::Exit::kKilled
-                       : undisturbed ? Holds::Exit::kUndisturbed
-                                     : Holds::Exit::kByItself);
+  const bool disturbed = disturbed_[static_cast<std::size_t>(client)];
+  holds_.Ended(client, ExitOf(client, sections_, killed, disturbed));
   sections_.Ended(client);
   relay_.Drop(client);
 }

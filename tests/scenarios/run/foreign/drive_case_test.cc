@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 namespace interlock::scenarios::drive {
 namespace {
@@ -42,6 +43,28 @@ TEST(DriveCaseTest, ReadsWhatItHasWritten) {
   EXPECT_EQ(read->options.bounds.real_time, std::chrono::seconds(99));
   EXPECT_EQ(read->options.patience, one.options.patience);
   EXPECT_EQ(read->tape, one.tape);
+}
+
+TEST(DriveCaseTest, ReadsWhichServersClientsDiscover) {
+  DriveCase one = Example();
+  one.options.topology = sim::Topology::kShards;
+  one.options.failovers = 2;
+  one.options.replication_lag = std::chrono::milliseconds(20);
+  const std::string json = ToJson(one);
+  const auto read = ReadCase(json);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(read->options.topology, sim::Topology::kShards);
+  EXPECT_EQ(read->options.nodes, 5);
+  EXPECT_EQ(read->options.failovers, 2);
+  EXPECT_EQ(read->options.replication_lag, one.options.replication_lag);
+  for (const auto& [from, to] : {std::pair{"\"cluster\"", "\"ring\""},
+                                 std::pair{"\"cluster\"", "\"sentinel\""},  // of one master
+                                 std::pair{"\"masters\": 5", "\"masters\": 9"},
+                                 std::pair{"\"failovers\"", "\"failures\""}}) {
+    std::string text = json;
+    text.replace(text.find(from), std::string(from).size(), to);
+    EXPECT_FALSE(ReadCase(text).ok()) << text;
+  }
 }
 
 // No clock is set in it, or the choices would be others.

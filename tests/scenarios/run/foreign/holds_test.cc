@@ -93,7 +93,7 @@ TEST_F(HoldsTest, WhoRemovesAnothersLockIsNot) {
 
 TEST_F(HoldsTest, NorWhoRemovesADeadOnesLock) {
   Send(0, {"SETNX", "k", "1"});
-  holds_.Ended(0, Holds::Exit::kKilled);
+  holds_.Ended(0, ClientExit::kKilled);
   Send(1, {"DEL", "k"});
   EXPECT_THAT(Found(), IsEmpty());
 }
@@ -219,8 +219,8 @@ TEST_F(HoldsTest, ATransactionToo) {
 
 TEST_F(HoldsTest, WhatSomebodyKilledLeavesForEverIsLeft) {
   Send(0, {"SETNX", "k", "1"});
-  holds_.Ended(1, Holds::Exit::kByItself);
-  holds_.Ended(0, Holds::Exit::kKilled);
+  holds_.Ended(1, ClientExit::kByItself);
+  holds_.Ended(0, ClientExit::kKilled);
   holds_.LeftBehind(true);
   EXPECT_THAT(Found(), ElementsAre("keys"));
 }
@@ -229,8 +229,8 @@ TEST_F(HoldsTest, SoIsWhatSomebodyForgetsThatKeepsOthersOut) {
   Send(0, {"SETNX", "k", "1"});
   Send(1, {"SETNX", "k", "1"});
   Send(1, {"SETNX", "k", "1"});
-  holds_.Ended(0, Holds::Exit::kByItself);
-  holds_.Ended(1, Holds::Exit::kByItself);
+  holds_.Ended(0, ClientExit::kByItself);
+  holds_.Ended(1, ClientExit::kByItself);
   holds_.LeftBehind(true);
   EXPECT_THAT(Found(), ElementsAre("keys"));
 }
@@ -239,7 +239,7 @@ TEST_F(HoldsTest, AndWhatItHasReleasedBefore) {
   Send(0, {"SETNX", "k", "1"});
   Send(0, {"DEL", "k"});
   Send(0, {"SETNX", "k", "1"});
-  holds_.Ended(0, Holds::Exit::kByItself);
+  holds_.Ended(0, ClientExit::kByItself);
   holds_.LeftBehind(true);
   EXPECT_THAT(Found(), ElementsAre("keys"));
 }
@@ -249,15 +249,15 @@ TEST_F(HoldsTest, ButNotAFlagThatKeepsNobodyOut) {
   Send(1, {"SETNX", "prepared", "1"});
   Send(1, {"LPUSH", "tokens", "1"});
   Send(1, {"SETNX", "prepared", "1"});
-  holds_.Ended(0, Holds::Exit::kKilled);
-  holds_.Ended(1, Holds::Exit::kByItself);
+  holds_.Ended(0, ClientExit::kKilled);
+  holds_.Ended(1, ClientExit::kByItself);
   holds_.LeftBehind(true);
   EXPECT_THAT(Found(), IsEmpty());
 }
 
 TEST_F(HoldsTest, AnEndThatOthersPutOffNeverComes) {
   Send(0, {"SET", "k", "1", "NX", "PX", "500"});
-  holds_.Ended(0, Holds::Exit::kByItself);
+  holds_.Ended(0, ClientExit::kByItself);
   for (int i = 0; i < 30; ++i) {
     Pass(10);
     Send(1, {"SET", "k", "1", "NX", "PX", "500"});
@@ -273,7 +273,7 @@ TEST_F(HoldsTest, NotWhatEnds) {
   Send(0, {"SET", "k", "1", "NX", "PX", "500"});
   Send(0, {"SETNX", "l", InSeconds(500'000)});
   Send(0, {"SET", "data", "1"});
-  holds_.Ended(0, Holds::Exit::kKilled);
+  holds_.Ended(0, ClientExit::kKilled);
   holds_.LeftBehind(true);
   EXPECT_THAT(Found(), IsEmpty());
 }
@@ -372,10 +372,10 @@ TEST_F(HoldsTest, WhoEndsUndisturbedHasToReleaseWhatOthersRelease) {
   Send(0, {"SET", "k", "a", "NX", "PX", "500"});
   Send(0, {"DEL", "k"});
   Send(1, {"SET", "k", "b", "NX", "PX", "500"});
-  holds_.Ended(1, Holds::Exit::kUndisturbed);
+  holds_.Ended(1, ClientExit::kUndisturbed);
   Pass(501);
   Send(0, {"SET", "k", "a", "NX", "PX", "500"});
-  holds_.Ended(0, Holds::Exit::kByItself);
+  holds_.Ended(0, ClientExit::kByItself);
   holds_.LeftBehind(false);
   EXPECT_THAT(Found(), IsEmpty());
   holds_.LeftBehind(true);
@@ -396,7 +396,7 @@ TEST_F(HoldsTest, ALeaseThatIsMeantToRunOutMayBeLeft) {
   Send(0, {"DEL", "other"});
   Send(0, {"SET", "other", "a", "NX", "PX", "500"});
   Send(0, {"SET", "other", "cooling down", "XX", "PX", "500"});
-  holds_.Ended(0, Holds::Exit::kUndisturbed);
+  holds_.Ended(0, ClientExit::kUndisturbed);
   holds_.LeftBehind(true);
   EXPECT_THAT(Found(), IsEmpty());
 }

@@ -51,6 +51,13 @@ TEST_F(ReservedCommandsTest, WordsTooManyOrTooFewAreRefused) {
   }
 }
 
+TEST_F(ReservedCommandsTest, AClientThatIsReadyIsAnswered) {
+  EXPECT_EQ(Answer({"interlock.ready"}), "OK");
+  EXPECT_TRUE(SaysReady({"interlock.ready"}));
+  EXPECT_TRUE(IsReport({"interlock.ready"}));
+  EXPECT_THAT(Answer({"INTERLOCK.READY", "now"}), HasSubstr("wrong number of arguments"));
+}
+
 TEST_F(ReservedCommandsTest, NoneIsQueued) {
   EXPECT_THAT(Answer({"INTERLOCK.WRITE", "stock", "1"}, true), HasSubstr("queued by MULTI"));
   EXPECT_THAT(Answer({"INTERLOCK.ENTER", "stock"}, true), HasSubstr("queued by MULTI"));

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+//
+// `interlock drive` with servers that redis-py discovers by itself: the primary that Sentinels
+// name, and the masters of a cluster.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/scenarios/child_process.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using ::testing::AllOf;
+using testing::ChildResult;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::RunChild;
+using testing::ScratchFolder;
+
+using Words = std::vector<std::string>;
+
+class DriveTopologyTest : public ::testing::Test {
+ protected:
+  /// Without any fault but failovers and those that are given.
+  ChildResult Drive(const Words& options, const std::string& example) const {
+    Words words = {INTERLOCK_PROGRAM, "drive", "--out", folder_.path()};
+    for (const std::string fault : {"--crashes", "--pauses", "--expiries", "--lost-replies",
+                                    "--delays", "--script-flushes", "--clocks"}) {
+      if (std::ranges::count(options, fault) == 0) words.insert(words.end(), {fault, "0"});
+    }
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"--", "/usr/bin/python3", INTERLOCK_EXAMPLES "/" + example});
+    return RunChild(words);
+  }
+
+  ChildResult Replay(const std::string& property, const Words& options) const {
+    Words words = {INTERLOCK_PROGRAM, "drive", "--replay",
+                   folder_.path() + "/counterexamples/drive." + property + ".json"};
+    words.insert(words.end(), options.begin(), options.end());
+    return RunChild(words);
+  }
+
+  const ScratchFolder folder_;
+};
+
+TEST_F(DriveTopologyTest, ALockSurvivesAFailoverThatLosesNothing) {
+  const ChildResult held =
+      Drive({"--topology", "sentinel", "--runs", "15", "--failovers", "1"}, "sentinel.py");
+  EXPECT_EQ(held.exit_code, 0) << held.out << held.err;
+  EXPECT_THAT(held.out, AllOf(HasSubstr("LK003"), Not(HasSubstr("a client ended with"))));
+  EXPECT_THAT(held.out, HasSubstr("each run copies the clients"));
+}
+
+TEST_F(DriveTopologyTest, AFailoverThatLosesTheLockIsConvicted) {
+  const ChildResult lost =
+      Drive({"--topology", "sentinel", "--replication-lag", "20ms", "--runs", "60"}, "sentinel.py");
+  EXPECT_EQ(lost.exit_code, 1) << lost.out << lost.err;
+  EXPECT_THAT(lost.out, AllOf(HasSubstr("LK003"), HasSubstr("failover, "),
+                              HasSubstr("and lock:stock is lost")));
+  const ChildResult again = Replay("section-exclusion", {"--times", "1"});
+  EXPECT_EQ(again.exit_code, 1) << again.out << again.err;
+  const ChildResult real = Replay("section-exclusion", {"--redis", "spawn"});
+  EXPECT_EQ(real.exit_code, 65) << real.out << real.err;
+  EXPECT_THAT(real.err, HasSubstr("its clients discover their servers"));
+}
+
+TEST_F(DriveTopologyTest, ANaiveLockInAClusterIsConvicted) {
+  const ChildResult found =
+      Drive({"--topology", "cluster", "--expiries", "1", "--runs", "20"}, "cluster.py");
+  EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
+  EXPECT_THAT(found.out, AllOf(HasSubstr("LK005"), HasSubstr("by DEL lock:stock")));
+  const ChildResult again = Replay("foreign-release", {"--times", "1"});
+  EXPECT_EQ(again.exit_code, 1) << again.out << again.err;
+}
+
+TEST_F(DriveTopologyTest, AClientThatSaysWhereItIsReadyIsCopiedThere) {
+  const ChildResult held = Drive({"--runs", "5"}, "ready.py");
+  EXPECT_EQ(held.exit_code, 0) << held.out << held.err;
+  EXPECT_THAT(held.out, HasSubstr("copies the clients where they connect after INTERLOCK.READY"));
+}
+
+TEST_F(DriveTopologyTest, WhatDoesNotGoWithItIsRefused) {
+  const auto refused = [this](const Words& options, const std::string& why) {
+    const ChildResult result = Drive(options, "sentinel.py");
+    EXPECT_EQ(result.exit_code, 64) << result.out << result.err;
+    EXPECT_THAT(result.err, HasSubstr(why));
+  };
+  refused({"--topology", "ring"}, "ring");
+  refused({"--topology", "sentinel", "--masters", "3"}, "--masters 3: Sentinels watch 1 here");
+  refused({"--topology", "cluster", "--masters", "9"}, "--masters 9: each has a replica here");
+  refused({"--failovers", "1"}, "--failovers 1: no server has a replica");
+  refused({"--replication-lag", "1ms"}, "--replication-lag: no server has a replica");
+  refused({"--topology", "sentinel", "--replication-lag", "soon"}, "soon is not a time");
+}
+
+}  // namespace
+}  // namespace interlock::scenarios
