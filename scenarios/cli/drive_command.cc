@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -165,6 +167,11 @@ class DriveWork {
   Result<drive::DriveResult> Search() {
     Progress progress(settings_.explore.chosen() ? "exploring" : "driving");
     settings_.campaign.progress = progress.Updates();
+    if (settings_.campaign.all_orders) {
+      settings_.campaign.all_orders->save = [this](const std::string& state) {
+        (void)WriteFile(settings_.output, std::string(kStateFile), state);
+      };
+    }
     return drive::RunCampaign(settings_.campaign);
   }
 
@@ -233,6 +240,10 @@ class DriveWork {
     }
     if (!result.state.empty()) {
       code = Combine(code, WriteFile(settings_.output, std::string(kStateFile), result.state));
+    } else if (settings_.explore.chosen()) {
+      // What was saved on the way is of no use any more.
+      std::error_code none;
+      std::filesystem::remove(std::filesystem::path(settings_.output.out) / kStateFile, none);
     }
     return Combine(code, WriteFile(settings_.output, "run.json", ToJson(report)));
   }

@@ -18,6 +18,9 @@ using std::chrono::steady_clock;
 /// The random runs before a search, and how long they may take.
 constexpr std::uint64_t kProbes = 24;
 constexpr auto kProbing = std::chrono::seconds(4);
+constexpr auto kBetweenSaves = std::chrono::seconds(3);
+/// Saving takes at most one part of the search's time in this number of parts.
+constexpr int kPartsOfSaving = 20;
 
 /// Up to its first finding: commands, then faults, then switches.
 auto SizeOfCase(const DriveRun& run) {
@@ -106,7 +109,9 @@ bool OrderCampaign::GoesOn() {
 Status OrderCampaign::Search() {
   const Status begun = options_.resume.empty() ? Estimate() : Resume();
   if (!begun.ok()) return begun;
+  next_save_ = steady_clock::now() + kBetweenSaves;
   while (!search_.done() && GoesOn()) {
+    SaveNowAndThen();
     const OrderTotals& totals = search_.totals();
     options_.progress(totals.runs + totals.pruned, search_.Expected());
     auto made = search_.Next();
@@ -114,6 +119,14 @@ Status OrderCampaign::Search() {
     if (*made) Take(*std::move(*made), totals.runs + totals.pruned);
   }
   return Status();
+}
+
+void OrderCampaign::SaveNowAndThen() {
+  const auto began = steady_clock::now();
+  if (began < next_save_) return;
+  options_.save(State());
+  const auto ended = steady_clock::now();
+  next_save_ = ended + std::max<Duration>(kBetweenSaves, (ended - began) * kPartsOfSaving);
 }
 
 /// A run that was cut short counts for nothing: another one has taken the same steps.
@@ -158,18 +171,21 @@ std::string OrderCampaign::Bounds() const {
   if (drive_.failovers > 0) {
     text += ", " + Counted(static_cast<std::uint64_t>(drive_.failovers), "failover");
   }
-  return fmt::format(
+  text = fmt::format(
       "all orders of {}' commands within {}; {}, {} pruned; {} could have polled more, "
       "and {} came to another bound",
       Counted(static_cast<std::uint64_t>(drive_.clients), "client"), text,
       Counted(totals.runs, "run"), totals.pruned, totals.held_back, sum_.bounded);
+  if (totals.retried > 0) text += fmt::format("; {} went astray once", totals.retried);
+  return text;
 }
 
 std::string OrderCampaign::WhyNot() const {
   const OrderTotals& totals = search_.totals();
   if (totals.astray > 0) {
     return fmt::format(
-        "the clients did not repeat themselves: {} were given up; in one of them, {}",
+        "the clients did not repeat themselves: {} were given up after two tries; in one of them, "
+        "{}",
         Counted(totals.astray, "sequence") + " of choices", totals.how_astray);
   }
   return fmt::format("{} after {} of about {}", ended_by_,

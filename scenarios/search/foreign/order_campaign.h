@@ -30,6 +30,8 @@ struct OrderOptions {
   std::uint64_t seed = 1;  ///< of the random runs before the search
   std::string resume;      ///< a state to go on from, as JSON; empty: from the start
   std::string version;     ///< of this program: a state of another one is refused
+  /// Called with a state every few seconds, so that little is lost with the process.
+  std::function<void(const std::string&)> save = [](const std::string&) {};
   /// Called with a sentence about what is to be expected.
   std::function<void(const std::string&)> announce = [](const std::string&) {};
   /// Called with the number of runs done, and of all as it looks now.
@@ -57,6 +59,7 @@ class OrderCampaign {
   Status Estimate();
   void Announce(std::chrono::steady_clock::time_point began) const;
   bool GoesOn();
+  void SaveNowAndThen();
   void Take(OrderRun made, std::uint64_t number);
   void Note(const OrderRun& made, std::uint64_t number);
   bool complete() const;
@@ -69,6 +72,7 @@ class OrderCampaign {
   std::vector<DriveFound>& found_;
   OrderSearch search_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point next_save_;
   std::string ended_by_;  // what has ended it before its end
 };
 

@@ -52,6 +52,13 @@ Result<std::optional<OrderRun>> OrderSearch::Next() {
     return std::optional<OrderRun>(*std::move(made));
   }
   if (const std::string astray = walk.Astray(); !astray.empty()) {
+    // A busy machine may have made a client late.
+    if (!prefix.again) {
+      ++totals_.retried;
+      left_.push_back(prefix);
+      left_.back().again = true;
+      return std::optional<OrderRun>();
+    }
     ++totals_.astray;
     totals_.how_astray = astray;
     return std::optional<OrderRun>();

@@ -31,7 +31,8 @@ struct OrderTotals {
   double share = 0;             ///< of the whole search that was done: 0 to 1
   double estimate = 0;          ///< of the number of all runs, before the search; 0: none
   std::uint64_t probes = 0;     ///< random runs from which it was estimated
-  std::uint64_t astray = 0;     ///< prefixes that were given up
+  std::uint64_t retried = 0;    ///< prefixes that went astray once
+  std::uint64_t astray = 0;     ///< prefixes that were given up, because they did so again
   std::string how_astray;       ///< one of them
 };
 

@@ -30,6 +30,7 @@ auto CountersOf(State& state) {
                     std::pair{"pruned", &totals.pruned},
                     std::pair{"held_back", &totals.held_back},
                     std::pair{"probes", &totals.probes},
+                    std::pair{"retried", &totals.retried},
                     std::pair{"astray", &totals.astray},
                     std::pair{"judged", &sum.runs},
                     std::pair{"with_faults", &sum.with_faults},

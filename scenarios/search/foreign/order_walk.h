@@ -34,6 +34,7 @@ struct OrderPrefix {
   double share = 1;                 ///< of the whole search, for each of them
   std::vector<std::uint64_t> seen;  ///< at each place of the path, and there: hash of all steps
   std::string ready;                ///< there, as text
+  bool again = false;               ///< it has gone astray once
 };
 
 /// What commands have touched, by client and text: a guess at what they will touch.

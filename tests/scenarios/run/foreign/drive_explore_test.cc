@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <csignal>
 #include <fstream>
 #include <map>
 #include <regex>
@@ -206,6 +208,26 @@ if mine:
   const ChildResult result = Explore({"--runs", "30"}, fickle);
   EXPECT_EQ(result.exit_code, 2) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("the clients did not repeat"));
+}
+
+using ManyRunsOfExploreTest = DriveExploreTest;
+
+TEST_F(ManyRunsOfExploreTest, AKilledSearchGoesOnFromWhatItHasSaved) {
+  const std::string client = Save("client.py", kGuarded);
+  const Words search = {INTERLOCK_PROGRAM, "drive", "--explore", "--crashes", "1",
+                        "--lost-replies",  "1",     "--out",     Out()};
+  Words words = search;
+  words.insert(words.end(), {"--", "/usr/bin/python3", client});
+  const ChildResult killed =
+      RunChild(words, testing::LateSignal{std::chrono::seconds(12), SIGKILL});
+  EXPECT_EQ(killed.signal, SIGKILL) << killed.out << killed.err;
+  const std::string state = Out() + "/explore-state.json";
+  words = search;
+  words.insert(words.end(), {"--resume", state, "--runs", "1", "--", "/usr/bin/python3", client});
+  const ChildResult resumed = RunChild(words);
+  EXPECT_EQ(resumed.exit_code, 2) << resumed.out << resumed.err;
+  EXPECT_THAT(resumed.out,
+              AllOf(HasSubstr("--runs 1 was reached"), Not(HasSubstr("after 1 run "))));
 }
 
 TEST_F(DriveExploreTest, WhatDoesNotGoWithItIsRefused) {
