@@ -21,9 +21,24 @@ constexpr const char* kByCopiesOnly =
 
 const Property& PropertyNamed(std::string_view slug) { return *FindProperties(slug).front(); }
 
-std::string_view LastLine(std::string_view text) {
+/// A line of a stack's trace, or of what interpreters print after it.
+bool TracesAStack(std::string_view line) {
+  constexpr std::string_view kIndentsAndFrames = " \t#}";
+  return line.empty() || kIndentsAndFrames.find(line.front()) != std::string_view::npos ||
+         line == "Stack trace:" || line.starts_with("Node.js v");
+}
+
+/// The last line that is no part of a stack's trace; PHP, Ruby and Node name the error before it,
+/// and Python after it. All are: the last line.
+std::string_view LineOfTheError(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
-  return text.substr(text.rfind('\n') + 1);
+  const auto last_line = [](std::string_view all) { return all.substr(all.rfind('\n') + 1); };
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = last_line(rest);
+    if (!TracesAStack(line)) return line;
+    rest.remove_suffix(std::min(rest.size(), line.size() + 1));
+  }
+  return last_line(text);
 }
 
 std::string NeverTested(std::string_view slug) {
@@ -83,7 +98,7 @@ void Add(const DriveRun& run, const DriveOptions& options, DriveSum& sum) {
   if (broke) return;
   for (const DriveEnd& end : run.ends) {
     if (end.exit_code == 0) continue;
-    std::string failure(LastLine(end.last_words));
+    std::string failure(LineOfTheError(end.last_words));
     if (failure.empty()) failure = fmt::format("exit code {}", end.exit_code);
     const bool known =
         std::find(sum.failures.begin(), sum.failures.end(), failure) != sum.failures.end();
