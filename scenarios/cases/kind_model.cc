@@ -57,17 +57,32 @@ static_assert(std::is_same_v<harness::Kind, std::variant<harness::Exclusive, har
                                                          harness::Readers, harness::Latch>>,
               "the rows are in this order");
 
+constexpr Judged FindCounterpart(const KindModel& kind, Judged property) {
+  for (const KindModel& model : kModels) {
+    const auto level = std::ranges::find(model.exclusion, property);
+    if (level == model.exclusion.end()) continue;
+    return kind.exclusion[static_cast<std::size_t>(level - model.exclusion.begin())];
+  }
+  return property;
+}
+
+/// By kind and property: every run asks for all of them.
+constexpr auto kCounterparts = [] {
+  std::array<std::array<Judged, kJudgedCount>, kModels.size()> all{};
+  for (std::size_t kind = 0; kind < all.size(); ++kind) {
+    for (const Judged property : kAllJudged) {
+      all[kind][static_cast<std::size_t>(property)] = FindCounterpart(kModels[kind], property);
+    }
+  }
+  return all;
+}();
+
 }  // namespace
 
 const KindModel& ModelOf(const harness::Kind& kind) { return kModels[kind.index()]; }
 
 Judged CounterpartOf(const harness::Kind& kind, Judged property) {
-  for (const KindModel& model : kModels) {
-    const auto level = std::ranges::find(model.exclusion, property);
-    if (level == model.exclusion.end()) continue;
-    return ModelOf(kind).exclusion[static_cast<std::size_t>(level - model.exclusion.begin())];
-  }
-  return property;
+  return kCounterparts[kind.index()][static_cast<std::size_t>(property)];
 }
 
 std::optional<std::chrono::milliseconds> LimitStands(const harness::Kind& kind) {

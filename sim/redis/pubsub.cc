@@ -121,6 +121,7 @@ void PubSub::Tell(ClientId id, Value message) {
 }
 
 void PubSub::TellCaller(ClientId id) {
+  if (for_caller_.empty()) return;
   for (Value& message : std::exchange(for_caller_, {})) engine_.outbox.Emit(id, std::move(message));
 }
 

@@ -78,7 +78,9 @@ class Words {
     const std::size_t end = size_of_text() + word.size();
     if (end <= kShort) {
       char* to = short_text_.data() + size_of_text();
-      for (const std::string_view part : word.parts()) to = std::copy(part.begin(), part.end(), to);
+      for (const std::string_view part : word.parts()) {
+        if (!part.empty()) to = std::copy(part.begin(), part.end(), to);
+      }
     } else {
       if (long_text_.empty()) long_text_.assign(short_text_.data(), size_of_text());
       for (const std::string_view part : word.parts()) long_text_.append(part);
@@ -99,9 +101,10 @@ class Words {
 
   std::size_t size_of_text() const { return count_ == 0 ? 0 : ends_[count_ - 1]; }
 
-  std::array<char, kShort> short_text_{};
+  // Not initialised: what is beyond size_of_text() and count_ nobody reads.
+  std::array<char, kShort> short_text_;
   std::string long_text_;  ///< all of it, once it is longer than that
-  std::array<std::uint32_t, kMost> ends_{};
+  std::array<std::uint32_t, kMost> ends_;
   std::size_t count_ = 0;
 };
 

@@ -23,17 +23,17 @@ std::string KeyOf(const harness::LockOptions& options, std::string_view ending) 
 }
 
 KeyText::KeyText(const harness::LockOptions& options, std::string_view ending) {
-  const std::array<std::string_view, 5> parts = {options.key_prefix, "{", options.resource, "}",
-                                                 ending};
-  std::size_t size = 0;
-  for (const std::string_view part : parts) size += part.size();
+  const std::size_t size = options.key_prefix.size() + options.resource.size() + 2 + ending.size();
   if (size > short_.size()) {
     long_ = KeyOf(options, ending);
     view_ = long_;
     return;
   }
-  char* to = short_.data();
-  for (const std::string_view part : parts) to = std::copy(part.begin(), part.end(), to);
+  char* to = std::copy(options.key_prefix.begin(), options.key_prefix.end(), short_.data());
+  *to++ = '{';
+  to = std::copy(options.resource.begin(), options.resource.end(), to);
+  *to++ = '}';
+  std::copy(ending.begin(), ending.end(), to);
   view_ = {short_.data(), size};
 }
 

@@ -24,16 +24,16 @@ class FakeServerView : public harness::ServerView {
       : server_(world.server()), cluster_(by_key ? &world : nullptr), database_(database) {}
 
   std::optional<std::string> String(std::string_view key) const override {
-    return Noted(key).PeekString(database_, key);
+    return Noted(key, At(key).PeekString(database_, key));
   }
   std::vector<std::string> List(std::string_view key) const override {
-    return Noted(key).PeekList(database_, key);
+    return Noted(key, At(key).PeekList(database_, key));
   }
   std::vector<std::pair<std::string, std::string>> Hash(std::string_view key) const override {
-    return Noted(key).PeekHash(database_, key);
+    return Noted(key, At(key).PeekHash(database_, key));
   }
   std::vector<std::pair<std::string, double>> SortedSet(std::string_view key) const override {
-    return Noted(key).PeekSortedSet(database_, key);
+    return Noted(key, At(key).PeekSortedSet(database_, key));
   }
   std::optional<std::int64_t> ExpiresAtMs(std::string_view key) const override {
     shown_ttl_ = At(key).PeekExpiresAtMs(database_, key);
@@ -50,11 +50,18 @@ class FakeServerView : public harness::ServerView {
   std::int64_t first_expiry_ms() const { return first_expiry_ms_; }
 
  private:
-  const sim::redis::Server& Noted(std::string_view key) const {
-    const sim::redis::Server& server = At(key);
-    const auto expires_at_ms = server.PeekExpiresAtMs(database_, key);
+  static bool IsThere(const std::optional<std::string>& text) { return text.has_value(); }
+  template <typename Element>
+  static bool IsThere(const std::vector<Element>& elements) {
+    return !elements.empty();
+  }
+  /// What a key holds. One that is absent, as most are that are looked at, never expires.
+  template <typename Content>
+  Content Noted(std::string_view key, Content content) const {
+    if (!IsThere(content)) return content;
+    const auto expires_at_ms = At(key).PeekExpiresAtMs(database_, key);
     first_expiry_ms_ = std::min(first_expiry_ms_, expires_at_ms.value_or(kNoDeadline));
-    return server;
+    return content;
   }
   const sim::redis::Server& At(std::string_view key) const {
     return cluster_ == nullptr ? server_ : cluster_->server(cluster_->NodeOf(key));
