@@ -22,6 +22,8 @@ using reports::Verdict;
 
 constexpr std::string_view kSchema = "interlock.audit/1";
 constexpr std::size_t kFaultWidth = 120;
+/// Commands in it may be scripts of many lines.
+constexpr std::size_t kSentenceWidth = 240;
 constexpr std::string_view kLimit = "a known limit of every lease lock";
 
 /// A library's or a server's words, on one line and without a meaning in Markdown.
@@ -36,6 +38,11 @@ std::string Properties(const Audited& one, Verdict verdict) {
     if (row.verdict == verdict) names.push_back(fmt::format("{} {}", row.code, row.property));
   }
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// The beginning of a sentence that quotes commands.
+std::string Beginning(std::string_view sentence) {
+  return Said(reports::Excerpt(sentence, kSentenceWidth, true));
 }
 
 std::string VerdictOf(const Audited& one) {
@@ -90,9 +97,10 @@ std::vector<OnServer> ServersOf(const Audited& one, std::size_t index) {
 std::string OnServers(const Audited& one, std::size_t index) {
   std::vector<std::string> all;
   for (const OnServer& on : ServersOf(one, index)) {
-    all.push_back(fmt::format("{} on {}: {} of {}{}", on.reproduced > 0 ? "reproduced" : "not seen",
-                              on.server, on.reproduced, on.tries,
-                              on.why_not.empty() ? "" : fmt::format(" ({})", Said(on.why_not))));
+    all.push_back(
+        fmt::format("{} on {}: {} of {}{}", on.reproduced > 0 ? "reproduced" : "not seen",
+                    on.server, on.reproduced, on.tries,
+                    on.why_not.empty() ? "" : fmt::format(" ({})", Beginning(on.why_not))));
   }
   return all.empty() ? "not replayed on a real server" : fmt::format("{}", fmt::join(all, "; "));
 }
@@ -102,7 +110,7 @@ std::string Finding(const Audited& one, std::size_t index) {
   const KnownBreak* known = FindBreak(one.library, example.property);
   const std::string why_not = WhyNotClaimed(example, ServersOf(one, index));
   std::string text =
-      fmt::format("- **{} {}**: {}\n", example.code, example.property, Said(example.sentence));
+      fmt::format("- **{} {}**: {}\n", example.code, example.property, Beginning(example.sentence));
   if (known != nullptr) text += fmt::format("  - {}\n", Said(known->why));
   text += fmt::format("  - case of {}, {}: `{}`; replays on the fake: {} of {}; {}\n",
                       reports::Count(example.shrunk.now.operations, "command"),

@@ -178,5 +178,16 @@ TEST(AuditTest, ThePageSaysWhatAFindingContradictsOrThatItIsALimit) {
                     HasSubstr("reproduced on Redis 7.0.15: 4 of 5 (a reply came first)")));
 }
 
+TEST(AuditTest, ThePageShortensTheScriptsThatSentencesQuote) {
+  const std::string script(5'000, 'x');
+  Audited one = Seen(reports::Verdict::kViolated);
+  one.cases.emplace_back().sentence = "C2 removed stock by eval " + script;
+  one.on_servers = {{audit::OnServer{"Redis 7.0.15", 5, 2, "C2 sends eval " + script}}};
+  const std::string page = audit::ToMarkdown({{}, "2026-11-29", 1, {one}});
+  EXPECT_THAT(page, AllOf(HasSubstr("C2 removed stock by eval xxx"),
+                          HasSubstr("2 of 5 (C2 sends eval xxx")));
+  EXPECT_LT(page.size(), 2'500U);
+}
+
 }  // namespace
 }  // namespace interlock::scenarios
