@@ -151,9 +151,7 @@ void OrderCampaign::Note(const OrderRun& made, std::uint64_t number) {
   }
 }
 
-bool OrderCampaign::complete() const {
-  return search_.left().empty() && search_.totals().astray == 0;
-}
+bool OrderCampaign::complete() const { return search_.left().empty() && search_.totals().Repeat(); }
 
 std::string OrderCampaign::Bounds() const {
   const OrderTotals& totals = search_.totals();
@@ -187,6 +185,12 @@ std::string OrderCampaign::WhyNot() const {
         "the clients did not repeat themselves: {} were given up after two tries; in one of them, "
         "{}",
         Counted(totals.astray, "sequence") + " of choices", totals.how_astray);
+  }
+  if (!totals.Repeat()) {
+    return fmt::format(
+        "the clients did not repeat themselves: {} of choices had to be tried twice, which a busy "
+        "machine explains in one run of a hundred at most; in one of them, {}",
+        Counted(totals.retried, "sequence"), totals.how_astray);
   }
   return fmt::format("{} after {} of about {}", ended_by_,
                      Counted(totals.runs + totals.pruned, "run"), search_.Expected());

@@ -52,6 +52,7 @@ Result<std::optional<OrderRun>> OrderSearch::Next() {
     return std::optional<OrderRun>(*std::move(made));
   }
   if (const std::string astray = walk.Astray(); !astray.empty()) {
+    totals_.how_astray = astray;
     // A busy machine may have made a client late.
     if (!prefix.again) {
       ++totals_.retried;
@@ -60,7 +61,6 @@ Result<std::optional<OrderRun>> OrderSearch::Next() {
       return std::optional<OrderRun>();
     }
     ++totals_.astray;
-    totals_.how_astray = astray;
     return std::optional<OrderRun>();
   }
   std::vector<OrderPrefix> left = walk.TakeLeft();

@@ -33,7 +33,11 @@ struct OrderTotals {
   std::uint64_t probes = 0;     ///< random runs from which it was estimated
   std::uint64_t retried = 0;    ///< prefixes that went astray once
   std::uint64_t astray = 0;     ///< prefixes that were given up, because they did so again
-  std::string how_astray;       ///< one of them
+  std::string how_astray;       ///< one of either
+
+  /// Whether the clients do the same again. A machine that is busy now and then makes one late, but
+  /// not in more than one run of a hundred.
+  bool Repeat() const { return astray == 0 && 100 * retried <= runs + pruned; }
 };
 
 /// A run that was made, with the choices that repeat it.

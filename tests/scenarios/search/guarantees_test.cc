@@ -70,17 +70,14 @@ void ExpectToKeepItsWord(const std::shared_ptr<const harness::Subject>& lock, st
   EXPECT_TRUE(verdict.kept) << verdict.text;
 }
 
-TEST(GuaranteesTest, ALockOfEachKindIsWhatItSaysOfItself) {
-  int kinds = 0;
+TEST(GuaranteesTest, ALockOfOneServerAndOneOfSeveralAreWhatTheySayOfThemselves) {
+  int judged = 0;
   for (const auto& lock : SoundSubjects()) {
-    for (const std::string_view kind :
-         {"mutex", "single-file", "semaphore", "shared-mutex", "redlock", "count-down-latch"}) {
-      if (lock->name() != kind) continue;
-      ExpectToKeepItsWord(lock, 100);
-      ++kinds;
-    }
+    if (lock->name() != "mutex" && lock->name() != "redlock") continue;
+    ExpectToKeepItsWord(lock, 300);
+    ++judged;
   }
-  EXPECT_EQ(kinds, 6);
+  EXPECT_EQ(judged, 2);
 }
 
 TEST(ManyRunsOfGuaranteesTest, OurLocksAreWhatTheySayOfThemselves) {
