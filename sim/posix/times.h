@@ -19,8 +19,9 @@ inline bool IsTime(const timespec& time) {
 
 /// At most what a Duration holds.
 inline Duration LengthOf(const timespec& time) {
-  constexpr time_t kMost = std::chrono::floor<std::chrono::seconds>(Duration::max()).count() - 1;
-  if (time.tv_sec >= kMost) return Duration::max();
+  constexpr time_t kMostSeconds =
+      std::chrono::floor<std::chrono::seconds>(Duration::max()).count() - 1;
+  if (time.tv_sec >= kMostSeconds) return Duration::max();
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 

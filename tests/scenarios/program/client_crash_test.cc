@@ -22,6 +22,7 @@
 
 #include "sim/crashes.h"
 #include "sim/tripwire.h"
+#include "tests/scenarios/program/counter_program.h"
 
 #undef NDEBUG
 #include <cassert>
@@ -31,10 +32,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
-
-void Count(SimulatedClient& client) {
-  if (client.Call({"INCR", "count"}).ok()) client.Note("counted");
-}
 
 /// The second client does this when a reply is lost.
 Program WithHandler(std::function<void()> at_an_error, bool posix = false) {

@@ -18,6 +18,7 @@
 #include <interlock/harness/replay.h>
 
 #include "sim/tripwire.h"
+#include "tests/scenarios/program/counter_program.h"
 
 namespace interlock::harness {
 namespace {
@@ -26,31 +27,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-/// Reads, adds one and writes, which loses an update if two do so at once.
-void CountBadly(SimulatedClient& client) {
-  const auto count = client.Call({"GET", "count"});
-  if (!count.ok()) return;
-  const int next = count->IsNil() ? 1 : std::stoi(count->text) + 1;
-  if (client.Call({"SET", "count", std::to_string(next)}).ok()) client.Note("counted");
-}
-
-void Count(SimulatedClient& client) {
-  if (client.Call({"INCR", "count"}).ok()) client.Note("counted");
-}
-
-std::string LostCounts(const ProgramView& view) {
-  const std::string count = view.server.String("count").value_or("0");
-  if (std::stoul(count) >= view.Count("counted")) return "";
-  return std::to_string(view.Count("counted")) + " were counted, and the count is " + count;
-}
-
-Program Counter(const ClientProgram& client, int clients = 2) {
-  Program program{.name = "test.counter"};
-  program.clients.assign(static_cast<std::size_t>(clients), client);
-  program.invariants = {{"every count is kept", LostCounts}};
-  return program;
-}
 
 Program WithInvariant(std::function<std::string(const ProgramView&)> broken, bool at_end = false) {
   Program program = Counter(Count);

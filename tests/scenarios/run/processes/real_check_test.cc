@@ -162,7 +162,9 @@ class RealCheckTest : public ::testing::Test {
   RealCheckOptions options_;
 };
 
-TEST_F(RealCheckTest, SoundLocksHoldAndEveryKeyIsRemoved) {
+using EverySoundLockOnARealServerTest = RealCheckTest;
+
+TEST_F(EverySoundLockOnARealServerTest, HoldsAndRemovesEachOfItsKeys) {
   for (const auto& subject : SoundSubjects()) Choose(subject);
   for (const char* name : {"contention", "crash", "seed-002", "lossy"}) Choose(name);
   const reports::RunReport report = MustRun();
