@@ -96,15 +96,6 @@ void HandleSignal(int signal, siginfo_t* info, void* /*context*/) {
   if (info->si_code <= 0) raise(signal);
 }
 
-/// The type of the exception that is being handled.
-std::string ThrownType() {
-  int failed = 0;
-  const std::unique_ptr<char, decltype(&std::free)> name(
-      abi::__cxa_demangle(abi::__cxa_current_exception_type()->name(), nullptr, nullptr, &failed),
-      &std::free);
-  return failed == 0 ? name.get() : "unknown type";
-}
-
 /// std::terminate was called for the exception that is being handled, if there is one.
 void EndForTerminate() {
   if (std::current_exception() == nullptr) return EndHere("called std::terminate");
@@ -161,6 +152,16 @@ class LandingEnds {
 };
 
 }  // namespace
+
+bool IsOfACrash(int signal) { return std::ranges::count(kSignals, signal) > 0; }
+
+std::string ThrownType() {
+  int failed = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(abi::__cxa_current_exception_type()->name(), nullptr, nullptr, &failed),
+      &std::free);
+  return failed == 0 ? name.get() : "unknown type";
+}
 
 std::string_view DescribeSignal(int signal, const void* address) {
   switch (signal) {

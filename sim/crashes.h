@@ -24,6 +24,10 @@ namespace interlock::sim {
 
 class Scheduler;
 
+/// Whether the signal is one of those that this catches.
+bool IsOfACrash(int signal);
+/// The type of the exception that is being handled. REQUIRES: there is one.
+std::string ThrownType();
 /// "crashed (SIGSEGV)". `address`: what a SIGSEGV was about. Safe in a signal handler.
 std::string_view DescribeSignal(int signal, const void* address);
 

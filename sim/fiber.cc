@@ -166,11 +166,15 @@ struct Fiber::Control final : Pooled {
     control.Arrived();
     control.Body();
     control.done = true;
-    control.Leave(/*for_good=*/true);
+    control.LeaveForGood();
+  }
+
+  [[noreturn]] void LeaveForGood() {
+    Leave(/*for_good=*/true);
 #ifdef INTERLOCK_SIM_TSAN
-    __tsan_switch_to_fiber(control.tsan_outside, 0);
+    __tsan_switch_to_fiber(tsan_outside, 0);
 #endif
-    boost::context::detail::jump_fcontext(control.outside, nullptr);
+    boost::context::detail::jump_fcontext(outside, nullptr);
     std::abort();
   }
 };
@@ -247,14 +251,8 @@ void Fiber::RequestUnwind() { control_->unwind = true; }
 void Fiber::Forsake() { control_->forsaken = true; }
 
 [[gnu::noinline]] void Fiber::Desert() {
-  Control& control = *control_;
-  control.forsaken = true;
-  control.Leave(/*for_good=*/true);
-#ifdef INTERLOCK_SIM_TSAN
-  __tsan_switch_to_fiber(control.tsan_outside, 0);
-#endif
-  boost::context::detail::jump_fcontext(control.outside, nullptr);
-  std::abort();
+  control_->forsaken = true;
+  control_->LeaveForGood();
 }
 
 void Fiber::Abandon() {

@@ -28,6 +28,8 @@ const char kRefusedCalls[] = "refused";
 #include <cstdarg>
 #include <vector>
 
+#include "sim/crashes.h"
+
 using interlock::sim::ServingLibrary;
 using interlock::sim::posix::kWithAsan;
 using interlock::sim::posix::Refuse;
@@ -43,13 +45,6 @@ std::vector<char*> ArgumentsOf(const char* first, va_list& rest) {
   }
   arguments.push_back(nullptr);
   return arguments;
-}
-
-/// The signals of a crash end a client as they end a process (sim/crashes.h); others would be
-/// handled, or end the whole program.
-bool IsOfACrash(int signal) {
-  return signal == SIGABRT || signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE ||
-         signal == SIGILL;
 }
 
 }  // namespace
@@ -151,8 +146,10 @@ int kill(pid_t process, int signal) noexcept {
   return REAL(kill)(process, signal);
 }
 
+// The signals of a crash end a client as they end a process; others would be handled, or end the
+// whole program.
 int raise(int signal) noexcept {
-  if (!IsOfACrash(signal)) Refuse("raise");
+  if (!interlock::sim::IsOfACrash(signal)) Refuse("raise");
   return REAL(raise)(signal);
 }
 

@@ -6,10 +6,6 @@
 // program is over (sim/crashes.h).
 #include "scenarios/run/program/program_run.h"
 
-#include <cxxabi.h>
-
-#include <cstdlib>
-#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,15 +22,6 @@ namespace {
 
 constexpr int kDatabase = 0;
 constexpr std::chrono::seconds kLongestSetup{60};
-
-/// The type of the exception that is being handled.
-std::string ThrownType() {
-  int failed = 0;
-  const std::unique_ptr<char, decltype(&std::free)> name(
-      abi::__cxa_demangle(abi::__cxa_current_exception_type()->name(), nullptr, nullptr, &failed),
-      &std::free);
-  return failed == 0 ? name.get() : "unknown type";
-}
 
 /// Of an invariant.
 std::string TextOf(const sim::CodeEnd& end) {
@@ -145,7 +132,7 @@ class OneProgramRun final : private sim::WorldObserver {
       ClientThrew(number, error.what());
     } catch (...) {
       if (closed_) throw;  // the simulator unwinds the task
-      ClientThrew(number, "an exception of type " + ThrownType());
+      ClientThrew(number, "an exception of type " + sim::ThrownType());
     }
   }
 
@@ -213,7 +200,7 @@ class OneProgramRun final : private sim::WorldObserver {
       InvariantThrew(index, client, error.what());
     } catch (...) {
       if (closed_) throw;
-      InvariantThrew(index, client, "an exception of type " + ThrownType());
+      InvariantThrew(index, client, "an exception of type " + sim::ThrownType());
     }
   }
 
