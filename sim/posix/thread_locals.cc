@@ -3,6 +3,7 @@
 // A module's variables are one block per OS thread: the segment PT_TLS of its file, then zeros.
 #include "sim/posix/thread_locals.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 
@@ -10,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <string_view>
@@ -58,11 +60,20 @@ std::uintptr_t ThreadPointer() {
   return reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
 }
 
-bool IsOfTheSystem(std::string_view path) {
+// Whose malloc is in use (tcmalloc, jemalloc): its variables are of the heap, which all tasks
+// share.
+bool HasTheHeap(const dl_phdr_info& module) {
+  Dl_info about{};
+  return dladdr(reinterpret_cast<void*>(&std::malloc), &about) != 0 &&
+         about.dli_fbase == reinterpret_cast<void*>(module.dlpi_addr);
+}
+
+bool IsOfTheSystem(const dl_phdr_info& module) {
+  const std::string_view path = module.dlpi_name;
   const std::string_view name = path.substr(path.rfind('/') + 1);
   for (const std::string_view system : {"libc.so", "ld-linux", "libstdc++", "libpthread", "libgcc"})
     if (name.starts_with(system)) return true;
-  return false;
+  return !name.empty() && HasTheHeap(module);
 }
 
 void Append(Extents& to, const Block& one) {
@@ -99,7 +110,7 @@ void AppendProgram(Extents& to, std::byte* block, std::span<const std::byte> ima
 int AppendModule(dl_phdr_info* module, std::size_t /*size*/, void* to) {
   Extents& found = *static_cast<Extents*>(to);
   for (const ElfW(Phdr) & segment : std::span(module->dlpi_phdr, module->dlpi_phnum)) {
-    if (segment.p_type != PT_TLS || IsOfTheSystem(module->dlpi_name)) continue;
+    if (segment.p_type != PT_TLS || IsOfTheSystem(*module)) continue;
     std::size_t first[2] = {module->dlpi_tls_modid, 0};
     auto* const block = static_cast<std::byte*>(__tls_get_addr(first));
     const std::span image(reinterpret_cast<const std::byte*>(module->dlpi_addr + segment.p_vaddr),

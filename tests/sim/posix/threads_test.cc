@@ -9,6 +9,9 @@
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -18,6 +21,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/posix/sanitizers.h"
 #include "tests/sim/posix/one_process.h"
 
 namespace interlock::sim {
@@ -116,6 +120,25 @@ TEST(PosixThreadTest, EachThreadHasThreadLocalsOfItsOwn) {
     other.join();
   });
   EXPECT_THAT(destroyed_locals, ::testing::ElementsAre(2, 1));
+}
+
+// The allocator's caches of freed blocks are thread_local variables, too, but those of the heap.
+TEST(PosixThreadTest, ABlockThatOneThreadFreedIsTheNextOneOfAnother) {
+  if (posix::kWithAsan) GTEST_SKIP() << "its heap keeps freed blocks back";
+  RunOne([] {
+    constexpr std::size_t kRare = 9000;
+    std::uintptr_t freed = 0;
+    const auto use = [&freed] {
+      void* const block = std::malloc(kRare);
+      const auto at = reinterpret_cast<std::uintptr_t>(block);
+      EXPECT_TRUE(freed == 0 || at == freed);
+      freed = at;
+      std::free(block);
+    };
+    use();
+    std::thread other(use);
+    other.join();
+  });
 }
 
 TEST(PosixThreadTest, EachThreadHasItsErrno) {
