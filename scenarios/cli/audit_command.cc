@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <chrono>
+#include <cstdint>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -108,8 +110,13 @@ class AuditWork {
   }
 
   audit::Audited AuditOne(const audit::Library& library) {
-    Progress progress("auditing " + library.folder);
-    options_.progress = progress.Updates();
+    std::optional<Progress> progress;  // of what is being run
+    std::string of;
+    options_.progress = [&](const std::string& what, std::uint64_t done, std::uint64_t all) {
+      if (what != of) progress.emplace("auditing " + what);
+      of = what;
+      progress->Update(done, all);
+    };
     return audit::Audit(library, options_);
   }
 

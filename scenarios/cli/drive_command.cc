@@ -198,6 +198,8 @@ class DriveWork {
     options.command = settings_.campaign.drive.command;
     options.times = settings_.times;
     options.stop = &Interrupted();
+    Progress progress("replaying on real servers");
+    options.progress = progress.Updates();
     return ReplayDriveCase(*example, settings_.replay, options, settings_.output.json);
   }
 

@@ -73,7 +73,7 @@ bool Set::Add(std::string_view member, const EncodingLimits& limits) {
   if (!of_integers() && members_.Find(member) != nullptr) return false;
   if (compact()) {
     const auto fits = [&](std::string_view text) { return text.size() <= limits.set_value; };
-    bool small = limits.listpack_sets && size() < limits.set_entries && fits(member);
+    bool small = limits.since_72 && size() < limits.set_entries && fits(member);
     if (!integers_.empty()) {
       small = small && fits(std::to_string(integers_.front())) &&
               fits(std::to_string(integers_.back()));
@@ -85,7 +85,7 @@ bool Set::Add(std::string_view member, const EncodingLimits& limits) {
 }
 
 void Set::Expect(std::string_view first, std::size_t count, const EncodingLimits& limits) {
-  if (!limits.listpack_sets) return;
+  if (!limits.since_72) return;
   std::int64_t number = 0;
   const bool few = count <= (of_integers() ? limits.set_integers : limits.set_entries);
   if (size() > 0) {
@@ -97,7 +97,7 @@ void Set::Expect(std::string_view first, std::size_t count, const EncodingLimits
 
 Set Set::Mixed(const EncodingLimits& limits) {
   Set set;
-  if (limits.listpack_sets) set.form_ = Form::kListpack;
+  if (limits.since_72) set.form_ = Form::kListpack;
   return set;
 }
 

@@ -22,7 +22,10 @@
 namespace interlock::sim::redis {
 
 struct List {
+  enum class Form : std::uint8_t { kListpack, kQuicklist, kEither };
   TextQueue items;
+  Form form = Form::kListpack;     ///< see list_form.h
+  std::size_t packed_at_most = 7;  ///< bytes of an empty listpack; the exact size is not kept
   std::size_t size() const { return items.size(); }
   std::string Pop(bool left);
   void Push(bool left, std::string_view item);

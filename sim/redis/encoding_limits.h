@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace interlock::sim::redis {
 
@@ -13,7 +14,8 @@ struct EncodingLimits {
   std::size_t hash_entries = 512;        ///< hash-max-listpack-entries
   std::size_t hash_value = 64;           ///< hash-max-listpack-value: for fields and values
   std::size_t set_integers = 512;        ///< set-max-intset-entries
-  bool listpack_sets = false;            ///< Since Redis 7.2 there are such sets, of up to
+  bool since_72 = false;                 ///< Since Redis 7.2 there are such sets and lists.
+  std::int64_t list_size = -2;           ///< list-max-listpack-size
   std::size_t set_entries = 128;         ///< set-max-listpack-entries
   std::size_t set_value = 64;            ///< set-max-listpack-value
   std::size_t sorted_set_entries = 128;  ///< zset-max-listpack-entries

@@ -40,7 +40,7 @@ Engine::~Engine() = default;
 
 void Engine::SetDialect(const Dialect& dialect) {
   dialect_ = statistics.dialect = &dialect;
-  encoding_limits.listpack_sets = dialect.since_72;
+  encoding_limits.since_72 = dialect.since_72;
 }
 
 void Engine::SetConfig(const Config& changed) {
@@ -49,7 +49,8 @@ void Engine::SetConfig(const Config& changed) {
       .hash_entries = static_cast<std::size_t>(config_.hash_max_listpack_entries),
       .hash_value = static_cast<std::size_t>(config_.hash_max_listpack_value),
       .set_integers = static_cast<std::size_t>(config_.set_max_intset_entries),
-      .listpack_sets = dialect().since_72,
+      .since_72 = dialect().since_72,
+      .list_size = config_.list_max_listpack_size,
       .set_entries = static_cast<std::size_t>(config_.set_max_listpack_entries),
       .set_value = static_cast<std::size_t>(config_.set_max_listpack_value),
       .sorted_set_entries = static_cast<std::size_t>(config_.zset_max_listpack_entries),

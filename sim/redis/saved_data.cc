@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "sim/redis/saved_data.h"
 
+#include <utility>
+#include <variant>
+
 #include "sim/redis/engine.h"
+#include "sim/redis/list_form.h"
 
 namespace interlock::sim::redis {
 
@@ -10,7 +14,13 @@ SavedData TakeData(const Engine& engine) {
 }
 
 void ReplaceData(Engine& engine, const SavedData& data) {
-  engine.keyspace.Replace(data.databases);
+  Databases loaded = data.databases;
+  for (Database& keys : loaded) {
+    for (auto& [key, entry] : keys) {
+      if (auto* list = std::get_if<List>(&entry.data)) AfterLoading(*list, engine.encoding_limits);
+    }
+  }
+  engine.keyspace.Replace(std::move(loaded));
   engine.libraries.Replace(data.libraries);
 }
 

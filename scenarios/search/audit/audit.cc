@@ -39,14 +39,18 @@ Status ReplayWhatIsNot(const std::atomic<bool>& stop, reports::Counterexample& o
 }
 
 /// The case on each of the real servers.
-std::vector<OnServer> ReplayOnServers(const reports::Counterexample& one,
+std::vector<OnServer> ReplayOnServers(const std::string& folder, const reports::Counterexample& one,
                                       const AuditOptions& options) {
   std::vector<OnServer> all;
   for (const std::string& server : options.servers) {
     if (*options.stop) break;
+    const std::string what = fmt::format("{}, {} on {}", folder, one.property, server);
     const auto replay = drive::ReplayOnRealServer(
-        one,
-        {.redis = server, .times = kReplays, .longest = kLongestOnServer, .stop = options.stop});
+        one, {.redis = server,
+              .times = kReplays,
+              .longest = kLongestOnServer,
+              .stop = options.stop,
+              .progress = [&](auto done, auto of) { options.progress(what, done, of); }});
     OnServer& on = all.emplace_back();
     on.server = server == "spawn" ? "a redis-server of its own" : server;
     if (!replay.ok()) {
@@ -95,7 +99,7 @@ Audited Audit(const Library& library, const AuditOptions& options) {
   campaign.drive.stop = options.stop;
   campaign.runs = options.runs.value_or(library.runs);
   campaign.seed = options.seed;
-  campaign.progress = options.progress;
+  campaign.progress = [&](auto done, auto of) { options.progress(library.folder, done, of); };
   campaign.confirmation = kConfirmation;
   auto result = drive::RunCampaign(campaign);
   if (!result.ok()) {
@@ -108,7 +112,7 @@ Audited Audit(const Library& library, const AuditOptions& options) {
     if (const Status replayed = ReplayWhatIsNot(*options.stop, example); !replayed.ok()) {
       one.not_audited = fmt::format("not replayed: {}", replayed.message());
     }
-    one.on_servers.push_back(ReplayOnServers(example, options));
+    one.on_servers.push_back(ReplayOnServers(library.folder, example, options));
   }
   return one;
 }

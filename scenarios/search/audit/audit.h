@@ -26,8 +26,9 @@ struct AuditOptions {
   /// Real servers on which each case is replayed, as drive::RealReplayOptions has them.
   std::vector<std::string> servers = {"spawn"};
   const std::atomic<bool>* stop = nullptr;
-  /// Called with the number of runs done, and of all.
-  std::function<void(std::uint64_t, std::uint64_t)> progress = [](std::uint64_t, std::uint64_t) {};
+  /// Called with what is being run, and how many of its runs are done, of how many.
+  std::function<void(const std::string&, std::uint64_t, std::uint64_t)> progress =
+      [](const std::string&, std::uint64_t, std::uint64_t) {};
 };
 
 /// What became of a case on a real server.

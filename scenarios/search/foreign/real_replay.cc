@@ -195,6 +195,7 @@ Result<RealReplay> RealReplaying::Run() {
   replay_.impossible = WhyNot();
   if (!replay_.impossible.empty()) return std::move(replay_);
   for (std::uint64_t i = 0; i < options_.times && !*try_.stop; ++i) {
+    options_.progress(i, options_.times);
     if (own_) {
       if (Status started = StartServers(); !started.ok()) return started;
     }

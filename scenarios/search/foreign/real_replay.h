@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct RealReplayOptions {
   std::uint64_t times = 5;
   Duration longest = std::chrono::seconds(300);  ///< a case that takes longer is not replayed
   const std::atomic<bool>* stop = nullptr;       ///< null: nobody stops it
+  /// Called before each try with the number of those made, and of all.
+  std::function<void(std::uint64_t, std::uint64_t)> progress = [](std::uint64_t, std::uint64_t) {};
 };
 
 struct RealReplay {

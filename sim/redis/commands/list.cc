@@ -7,6 +7,7 @@
 #include "sim/redis/commands/collections.h"
 #include "sim/redis/commands/ranges.h"
 #include "sim/redis/engine.h"
+#include "sim/redis/list_form.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
@@ -14,7 +15,8 @@ namespace interlock::sim::redis {
 namespace {
 
 // The list has lost `count` elements; `event` is the cause.
-void Removed(Context& c, std::string_view event, const List& list, std::size_t count) {
+void Removed(Context& c, std::string_view event, List& list, std::size_t count) {
+  AfterLoss(list, c.engine.encoding_limits);
   const bool empty = list.items.empty();
   if (empty) c.Remove(c.args[1]);
   c.Touch(c.args[1], count);
@@ -29,6 +31,7 @@ void Push(Context& c, bool left, bool only_existing) {
     if (only_existing) return c.Integer(std::int64_t{0});
     list = &c.Create<List>(c.args[1]);
   }
+  BeforeGrowth(*list, c.args.subspan(2), c.engine.encoding_limits);
   for (const std::string_view item : c.args.subspan(2)) list->Push(left, item);
   c.Integer(list->size());
   c.Touch(c.args[1], c.args.size() - 2);
@@ -78,9 +81,11 @@ void LSet(Context& c) {
   if (!c.ParseInt(c.args[2], &index)) return;
   // Newer servers take the lower half of a large number.
   if (c.dialect().since_72) index = static_cast<std::int32_t>(index);
+  BeforeGrowth(*list, c.args.subspan(3, 1), c.engine.encoding_limits);
   std::string* item = ItemAt(*list, index);
   if (item == nullptr) return c.Error("ERR index out of range");
   item->assign(c.args[3]);
+  AfterLoss(*list, c.engine.encoding_limits);
   c.Touch(c.args[1]);
   c.Notify(kNotifyList, "lset", c.args[1]);
   c.Ok();
@@ -135,6 +140,7 @@ void LTrim(Context& c) {
   items.erase(items.begin() + static_cast<std::ptrdiff_t>(range.last), items.end());
   items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(range.first));
   if (list->size() != before) return Removed(c, "ltrim", *list, before - list->size());
+  AfterLoss(*list, c.engine.encoding_limits);
   // Subscribers are told even if nothing was removed, and watchers, but not by Valkey 9; replicas
   // need not be.
   c.propagation = Context::Propagation::kDone;
@@ -148,6 +154,7 @@ void LInsert(Context& c) {
   List* list = nullptr;
   if (!c.Get(c.args[1], &list)) return;
   if (list == nullptr) return c.Integer(std::int64_t{0});
+  BeforeGrowth(*list, c.args.subspan(4, 1), c.engine.encoding_limits);
   const auto* at = std::find(list->items.begin(), list->items.end(), c.args[3]);
   if (at == list->items.end()) return c.Integer(std::int64_t{-1});
   if (after) ++at;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/redis/engine.h"
+#include "sim/redis/list_form.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
@@ -29,7 +30,8 @@ struct Place {
 };
 
 // The end of every pop.
-void Popped(const Place& from, bool left, const List& list, std::size_t changes) {
+void Popped(const Place& from, bool left, List& list, std::size_t changes) {
+  AfterLoss(list, from.engine.encoding_limits);
   from.Notify(kNotifyList, left ? "lpop" : "rpop");
   if (list.items.empty()) {
     from.engine.keyspace.Remove(from.database, from.key);
@@ -172,7 +174,12 @@ std::string MoveElement(const Place& from, bool from_left, std::string_view dest
   std::string item = source.Pop(from_left);
   Entry* entry = keyspace.FindToWrite(to.database, destination);
   if (entry == nullptr) entry = &keyspace.Add(to.database, destination, List());
-  std::get<List>(entry->data).Push(to_left, item);
+  auto& moved_to = std::get<List>(entry->data);
+  std::int64_t number = 0;
+  // What is a number is moved as one, and counts for no bytes.
+  const std::string_view added = ParseInteger(item, &number) ? "" : std::string_view(item);
+  BeforeGrowth(moved_to, {&added, 1}, from.engine.encoding_limits);
+  moved_to.Push(to_left, item);
   keyspace.Touch(to.database, destination);
   to.Notify(kNotifyList, to_left ? "lpush" : "rpush");
   // Moving within one list never leaves it empty: the element is back by now.

@@ -50,9 +50,10 @@ std::optional<std::string_view> StringEncoding(const Dialect& dialect, std::stri
 std::optional<std::string_view> EncodingOf(const Dialect& dialect, std::string_view key,
                                            const Entry& entry) {
   if (std::holds_alternative<std::string>(entry.data)) return StringEncoding(dialect, key, entry);
-  if (std::holds_alternative<List>(entry.data)) {
-    if (dialect.since_72) return std::nullopt;
-    return "quicklist";
+  if (const auto* list = std::get_if<List>(&entry.data)) {
+    if (list->form == List::Form::kQuicklist) return "quicklist";
+    if (list->form == List::Form::kEither) return std::nullopt;
+    return "listpack";
   }
   if (const auto* hash = std::get_if<Hash>(&entry.data)) {
     if (!hash->compact()) return "hashtable";

@@ -65,7 +65,7 @@ void SInterStore(Context& c) {
   for (const std::string& member : Intersection(std::move(sets), SIZE_MAX)) {
     result.Add(member, limits);
   }
-  if (limits.listpack_sets) result.Reduce(limits);
+  if (limits.since_72) result.Reduce(limits);
   StoreResult(c, c.args[1], std::move(result), kNotifySet, "sinterstore");
 }
 

@@ -11,6 +11,7 @@
 
 #include "sim/redis/commands/collections.h"
 #include "sim/redis/commands/sort_options.h"
+#include "sim/redis/list_form.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
@@ -174,6 +175,7 @@ void Sort(Context& c) {
   }
   List list;
   for (const Value& result : results) list.Push(false, result.text);
+  AfterMaking(list, 1, c.engine.encoding_limits);
   StoreResult(c, *options.store, std::move(list), kNotifyList, "sortstore", results.size());
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/redis/list_form.h"
 #include "sim/redis/rdb/bytes.h"
 #include "sim/redis/rdb/footer.h"
 #include "sim/redis/rdb/format.h"
@@ -22,12 +23,12 @@ std::optional<std::vector<std::string>> ReadListpackText(ByteReader* reader) {
   return ReadListpack(bytes);
 }
 
-bool ReadList(ByteReader* reader, Data* data) {
+bool ReadList(ByteReader* reader, const EncodingLimits& limits, Data* data) {
   List list;
   std::uint64_t nodes = 0;
   if (!ReadCount(reader, &nodes)) return false;
-  for (; nodes > 0; --nodes) {
-    std::uint64_t container = 0;
+  std::uint64_t container = 0;
+  for (std::uint64_t node = 0; node < nodes; ++node) {
     if (!ReadCount(reader, &container)) return false;
     if (container == kPlainNode) {
       if (!ReadText(reader, &list.items.push_back({}))) return false;
@@ -39,6 +40,8 @@ bool ReadList(ByteReader* reader, Data* data) {
       return false;
     }
   }
+  // What stands in a plain node is as large as a quicklist is for.
+  AfterMaking(list, container == kPlainNode ? 0 : nodes, limits);
   *data = std::move(list);
   return true;
 }
@@ -169,7 +172,7 @@ std::optional<bool> ReadValue(std::uint64_t type, ByteReader* reader, const Enco
     case kRdbString:
       return ReadText(reader, &data->emplace<std::string>());
     case kRdbQuicklist:
-      return ReadList(reader, data);
+      return ReadList(reader, limits, data);
     case kRdbHash:
     case kRdbHashListpack:
       return ReadHash(reader, type == kRdbHashListpack, limits, data);

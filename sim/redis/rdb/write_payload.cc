@@ -24,7 +24,8 @@ void AppendList(const List& list, std::string* out) {
   constexpr std::size_t kOverhead = 8;
   std::vector<ListpackWriter> nodes;
   for (const std::string& item : list.items) {
-    if (nodes.empty() || nodes.back().size() + item.size() + kOverhead > kNodeSize) {
+    const bool one = list.form == List::Form::kListpack && !nodes.empty();
+    if (nodes.empty() || (!one && nodes.back().size() + item.size() + kOverhead > kNodeSize)) {
       nodes.emplace_back();
     }
     nodes.back().Append(item);

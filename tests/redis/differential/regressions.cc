@@ -160,6 +160,25 @@ constexpr Regression kRegressions[] = {
         0> OBJECT ENCODING s1
         0> EVAL "return redis.call('INCR', 's2')" 0
         0> OBJECT ENCODING s2)~"},
+    {"a list that grows is a quicklist, and one that shrinks within a node a listpack again",
+     R"~(0> CONFIG SET list-max-listpack-size 3
+        0> RPUSH l1 a b c
+        0> OBJECT ENCODING l1
+        0> LSET l1 7 x
+        0> OBJECT ENCODING l1
+        0> LPOP l1 2
+        0> OBJECT ENCODING l1
+        0> LINSERT l1 BEFORE none x
+        0> RPUSH l1 d
+        0> RPUSH l2 a b c d
+        0> COPY l2 l3
+        0> OBJECT ENCODING l3
+        0> LMOVE l3 l4 LEFT LEFT
+        0> OBJECT ENCODING l4
+        0> CONFIG SET list-max-listpack-size -2
+        0> LTRIM l2 0 0
+        0> OBJECT ENCODING l2
+        0> OBJECT ENCODING l1)~"},
     {"no key is of the type none, but in Redis 7.0 those that are over",
      R"~(0> SET s1 x PXAT 1
         0> SCAN 0 TYPE none

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Spot checks of the data commands; the comparison with a real server covers them at large.
+#include <gmock/gmock.h>
+
 #include "tests/sim/redis/fake_fixture.h"
 
 namespace interlock::sim::redis {
@@ -59,6 +61,30 @@ TEST_F(DataTest, SmallSetsOfNewerServersKeepTheirOrder) {
   EXPECT_EQ(Run({"OBJECT", "ENCODING", "w"}), "\"listpack\"");
   Run({"SADD", "w", "e"});
   EXPECT_EQ(Run({"OBJECT", "ENCODING", "w"}), "\"hashtable\"");
+}
+
+TEST_F(DataTest, ListsOfNewerServersAreListpacksUntilTheyGrow) {
+  Run({"RPUSH", "old", "1"});
+  EXPECT_EQ(Run({"OBJECT", "ENCODING", "old"}), "\"quicklist\"");
+  server_.SetDialect(*FindDialect("valkey-8.1"));
+  server_.SetUnmodelledIsError(true);
+  EXPECT_EQ(Run({"CONFIG", "SET", "list-max-listpack-size", "4"}), "OK");
+  Run({"RPUSH", "l", "1", "2", "3", "4"});
+  EXPECT_EQ(Run({"OBJECT", "ENCODING", "l"}), "\"listpack\"");
+  Run({"LPUSH", "l", "0"});
+  EXPECT_EQ(Run({"OBJECT", "ENCODING", "l"}), "\"quicklist\"");
+  Run({"LTRIM", "l", "0", "2"});
+  EXPECT_EQ(Run({"OBJECT", "ENCODING", "l"}), "\"quicklist\"") << "more than half of the limit";
+  Run({"LPOP", "l"});
+  EXPECT_THAT(Run({"OBJECT", "ENCODING", "l"}), ::testing::HasSubstr("depends on its past"));
+  Run({"LPOP", "l"});
+  EXPECT_EQ(Run({"OBJECT", "ENCODING", "l"}), "\"listpack\"");
+  Run({"CONFIG", "SET", "list-max-listpack-size", "-1"});
+  Run({"RPUSH", "m", std::string(4088, 'x')});
+  EXPECT_EQ(Run({"OBJECT", "ENCODING", "m"}), "\"listpack\"");
+  Run({"LSET", "m", "0", "short"});
+  Run({"RPUSH", "m", std::string(4083, 'x')});
+  EXPECT_EQ(Run({"OBJECT", "ENCODING", "m"}), "\"quicklist\"");
 }
 
 TEST_F(DataTest, ValkeyKeepsAShortTextWithItsKey) {
