@@ -1,186 +1,28 @@
 // SPDX-License-Identifier: MIT
 //
 // Connections, configuration, INFO, pauses and the memory limit beside a real redis-server: each
-// test runs one script on several connections of both, and compares every value that either sends.
-// Ids, addresses and sizes differ, and are hidden.
+// test runs one script on several connections of both.
 #include <gtest/gtest.h>
-#include <sys/time.h>
 
-#include <array>
-#include <deque>
-#include <map>
-#include <memory>
 #include <set>
-#include <sstream>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "sim/redis/config.h"
 #include "sim/redis/server.h"
+#include "tests/redis/differential/connection_fixture.h"
 #include "tests/redis/differential/tested_server.h"
-#include "tests/redis/differential/wire_client.h"
-#include "tests/support/redis_server.h"
 
 namespace interlock::testing {
 namespace {
-
-using sim::redis::Argv;
-using sim::redis::ClientId;
-using sim::redis::Server;
-using sim::redis::ToText;
-using sim::redis::Value;
-
-constexpr std::size_t kConnections = 4;
-
-// "id=3 addr=... name=x" with what differs between two servers left out.
-std::string HideClientFields(const std::string& text) {
-  const std::set<std::string> hidden = {
-      "id",  "addr", "laddr",    "fd",        "age",     "idle",      "rbs",
-      "rbp", "omem", "argv-mem", "multi-mem", "tot-mem", "qbuf-free", "tot-net-out"};
-  std::string shown;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    const std::string name = word.substr(0, word.find('='));
-    shown += (hidden.count(name) != 0 ? name : word) + " ";
-  }
-  return shown;
-}
-
-// "name:value" lines: the names.
-std::string NamesOfInfo(const std::string& text) {
-  std::string names;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) names += line.substr(0, line.find(':')) + "\n";
-  return names;
-}
-
-void Hide(Value* value) {
-  for (Value& element : value->elements) Hide(&element);
-  if (value->text.find(" laddr=") != std::string::npos) value->text = HideClientFields(value->text);
-  if (value->text.starts_with("# ")) value->text = NamesOfInfo(value->text);
-  if (value->elements.size() == 14 && value->elements[0].text == "server") {
-    value->elements[7].integer = 0;
-  }
-}
-
-struct Step {
-  std::size_t connection;
-  Argv argv;  // "$ID1" and "$ADDR1" are those of connection 1.
-};
-
-class ConnectionComparison : public ::testing::Test, private sim::redis::Sink {
- protected:
-  void SetUp() override {
-    sim::machine::RedisServerOptions options;
-    options.arguments = {"--enable-debug-command", "yes"};
-    auto started = sim::machine::RedisServer::Start(options);
-    ASSERT_TRUE(started.ok()) << started.status().message();
-    real_ = std::move(*started);
-    fake_.SetSink(this);
-    fake_.SetDialect(TestedDialect());
-    SetTime();
-    EXPECT_EQ(fake_.Configure("enable-debug-command", "yes"), "");
-    for (std::size_t i = 0; i < kConnections; ++i) {
-      wires_[i] = std::make_unique<WireClient>(real_->port());
-      ids_[i] = fake_.Connect(FakeAddress(i));
-      const std::string info = wires_[i]->Call({"CLIENT", "INFO"}).text;
-      real_ids_[i] = info.substr(3, info.find(' ') - 3);
-      const std::size_t at = info.find("addr=") + 5;
-      real_addresses_[i] = info.substr(at, info.find(' ', at) - at);
-      fake_.Execute(ids_[i], {"CLIENT", "INFO"});
-    }
-    replies_.clear();
-  }
-
-  void OnReply(ClientId client, Value& value) override { replies_[client].push_back(value); }
-  void OnClosed(ClientId client) override { closed_.insert(client); }
-
-  static std::string FakeAddress(std::size_t i) { return "127.0.0.1:" + std::to_string(50000 + i); }
-
-  void SetTime() {
-    timeval now{};
-    ::gettimeofday(&now, nullptr);
-    fake_.SetTime(std::int64_t{now.tv_sec} * 1000000 + now.tv_usec);
-  }
-
-  Argv Filled(const Argv& argv, bool real) const {
-    Argv filled = argv;
-    for (std::string& word : filled) {
-      for (std::size_t i = 0; i < kConnections; ++i) {
-        const std::string number = std::to_string(i);
-        if (word == "$ID" + number) word = real ? real_ids_[i] : std::to_string(ids_[i]);
-        if (word == "$ADDR" + number) word = real ? real_addresses_[i] : FakeAddress(i);
-      }
-    }
-    return filled;
-  }
-
-  void CompareReplies(const std::string& where) {
-    for (std::size_t i = 0; i < kConnections; ++i) {
-      for (Value& expected : replies_[ids_[i]]) {
-        std::optional<Value> actual = wires_[i]->Read();
-        ASSERT_TRUE(actual) << where << "\nredis sent nothing to " << i << ", the fake "
-                            << ToText(expected);
-        Hide(&expected);
-        Hide(&*actual);
-        EXPECT_EQ(ToText(expected), ToText(*actual)) << where << "\nto connection " << i;
-      }
-      replies_[ids_[i]].clear();
-    }
-  }
-
-  // Both sides, step by step; then a PING shows that nothing more was on its way.
-  void Compare(const std::vector<Step>& steps) {
-    for (const Step& step : steps) {
-      const std::string where = std::to_string(step.connection) + "> " + ToText(step.argv);
-      wires_[step.connection]->Send(Filled(step.argv, true));
-      SetTime();
-      fake_.Execute(ids_[step.connection], Filled(step.argv, false));
-      ASSERT_FALSE(fake_.unmodelled()) << where << ": " << *fake_.unmodelled();
-      CompareReplies(where);
-      if (HasFatalFailure()) return;
-      // No answer tells that the real server has read what blocks.
-      if (step.argv[0] == "BLPOP" && fake_.IsBlocked(ids_[step.connection])) {
-        ASSERT_TRUE(real_->AwaitBlockedClients(1)) << where;
-      }
-    }
-    for (std::size_t i = 0; i < kConnections; ++i) {
-      const bool closed = closed_.count(ids_[i]) != 0;
-      if (closed) {
-        EXPECT_FALSE(wires_[i]->Read()) << "more for the closed connection " << i;
-        EXPECT_TRUE(wires_[i]->closed()) << i;
-      } else if (!fake_.IsBlocked(ids_[i])) {
-        wires_[i]->Send({"PING"});
-        fake_.Execute(ids_[i], {"PING"});
-      }
-    }
-    CompareReplies("at the end");
-  }
-
-  std::unique_ptr<sim::machine::RedisServer> real_;
-  Server fake_;
-  std::array<std::unique_ptr<WireClient>, kConnections> wires_;
-  std::array<ClientId, kConnections> ids_{};
-  std::array<std::string, kConnections> real_ids_;
-  std::array<std::string, kConnections> real_addresses_;
-  std::map<ClientId, std::deque<Value>> replies_;
-  std::set<ClientId> closed_;
-};
-
-// One connection says all of it.
-std::vector<Step> Alone(const std::vector<Argv>& commands) {
-  std::vector<Step> steps;
-  for (const Argv& argv : commands) steps.push_back({0, argv});
-  return steps;
-}
 
 TEST_F(ConnectionComparison, EveryParameterHasTheRealOnesFreshValueAndLimits) {
   const std::set<std::string_view> machine = {
       "dir",         "logfile",   "port",       "bind",
       "save",        "pidfile",   "unixsocket", "enable-debug-command",
       "requirepass", "maxclients"};
-  std::vector<Argv> commands;
+  std::vector<sim::redis::Argv> commands;
   for (const auto& [name, parameter] : sim::redis::MatchParameters(TestedDialect(), "*")) {
     if (machine.count(name) != 0) continue;
     const std::string text(name);
@@ -199,7 +41,7 @@ TEST_F(ConnectionComparison, EveryParameterHasTheRealOnesFreshValueAndLimits) {
 }
 
 TEST_F(ConnectionComparison, ConfigGetShowsHiddenParametersByNameAndNamesAsTheyAreWritten) {
-  std::vector<Argv> commands;
+  std::vector<sim::redis::Argv> commands;
   for (const char* name :
        {"key-load-delay", "rdb-key-save-delay", "watchdog-period", "use-exit-on-panic",
         "loading-process-events-interval-bytes", "KEY-load-delay", "key-load-dela?", "MaxMemory",
