@@ -4,16 +4,15 @@
 // ways: a history that breaks the property and its nearest neighbour that does not.
 #include "scenarios/log/ledger.h"
 
-#include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "scenarios/log/answers.h"
 #include "tests/scenarios/judge/histories.h"
-#include "tests/scenarios/judge/observed.h"
+#include "tests/scenarios/log/ledger_fixture.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -25,59 +24,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::Ms;
-using testing::NewHistory;
 using testing::PropertiesOf;
-using testing::Released;
-
-class LedgerTest : public ::testing::Test {
- protected:
-  void Sync(int client, Doing doing, VirtualTime now, const std::vector<SeenOwner>& owners) {
-    SyncAt(0, client, doing, now, owners);
-  }
-
-  /// At a server whose clock is the virtual one.
-  static Ledger::Look LookAt(VirtualTime now, std::vector<SeenOwner> owners, int node = 0) {
-    for (SeenOwner& owner : owners) {
-      if (owner.promised_until != kOpen) owner.expires_at_ms = InMs(owner.promised_until);
-    }
-    return {node, InMs(now), std::move(owners)};
-  }
-  static std::int64_t InMs(VirtualTime time) { return time.count() / 1'000'000; }
-
-  void SyncAt(int node, int client, Doing doing, VirtualTime now,
-              const std::vector<SeenOwner>& owners) {
-    SyncWith(ledger_, client, doing, now, LookAt(now, owners, node));
-  }
-
-  void SyncWith(Ledger& ledger, int client, Doing doing, VirtualTime now, const Ledger::Look& look,
-                const harness::Kind& kind = harness::Exclusive{}) {
-    ledger.Sync(client, doing, now, look, history_);
-    testing::JudgeObserved(history_, violations_, kind);
-  }
-
-  void JudgeExtended(const ClientHold& hold, VirtualTime called, VirtualTime now) {
-    JudgeExtended(hold, called, InMs(called), now);
-  }
-  void JudgeExtended(const ClientHold& hold, VirtualTime called, std::int64_t called_ms,
-                     VirtualTime now) {
-    CompareExtended(hold, called, called_ms, now, history_);
-    testing::JudgeObserved(history_, violations_);
-  }
-
-  void JudgeReleased(const ClientHold& hold, VirtualTime now) {
-    CompareReleased(hold, now, history_);
-    testing::JudgeObserved(history_, violations_);
-  }
-
-  /// Client `client` is granted the lock under the token that Believes gives it.
-  void Grant(int client, VirtualTime now, VirtualTime until) {
-    Sync(client, Doing::kAsking, now, {{"t" + std::to_string(client), until}});
-  }
-
-  Ledger ledger_;
-  History history_ = NewHistory();
-  std::vector<Violation> violations_;
-};
 
 TEST_F(LedgerTest, RecordsAGrantFromItsCommandToItsRelease) {
   Grant(0, Ms(10), Ms(1010));
@@ -356,222 +303,6 @@ TEST_F(SemaphoreLedgerTest, AnExpiredPermitMayBeGrantedAgain) {
   SyncTwo(0, Ms(10), {{"t0", Ms(1010)}});
   SyncTwo(1, Ms(20), {{"t0", Ms(1010)}, {"t1", Ms(1020)}});
   SyncTwo(2, Ms(1010), {{"t1", Ms(1020)}, {"t2", Ms(2010)}});
-  EXPECT_THAT(violations_, IsEmpty());
-}
-
-TEST_F(LedgerTest, ToldReleasedAfterItsOwnReleaseIsFine) {
-  Grant(0, Ms(10), Ms(1010));
-  Sync(0, Doing::kReleasing, Ms(300), {});
-  JudgeReleased(Released(Believes(0, Ms(11), Ms(1000)), Ms(299), Ms(301)), Ms(301));
-  EXPECT_THAT(violations_, IsEmpty());
-}
-
-TEST_F(LedgerTest, ToldReleasedAfterItsLeaseHadExpiredIsForeignRelease) {
-  Grant(0, Ms(10), Ms(1010));
-  JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(1200));
-  ASSERT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
-  EXPECT_THAT(violations_[0].what, HasSubstr("1010.000 ms"));
-}
-
-TEST_F(LedgerTest, ToldReleasedAfterAnotherRemovedItIsForeignRelease) {
-  Grant(0, Ms(10), Ms(1010));
-  Sync(1, Doing::kReleasing, Ms(500), {});
-  violations_.clear();
-  JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(700));
-  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
-}
-
-TEST_F(LedgerTest, AReleaseOfAnOwnershipThatWasNeverSeenIsNotJudged) {
-  JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(700));
-  EXPECT_THAT(violations_, IsEmpty());
-}
-
-// Its request, sent twice, came late the second time: nobody's any more, and over by itself.
-TEST_F(LedgerTest, ToldReleasedBeforeALateRequestTookEffectIsFine) {
-  Grant(0, Ms(10), Ms(1010));
-  Sync(0, Doing::kReleasing, Ms(300), {});
-  Sync(0, Doing::kReleasing, Ms(400), {{"t0", Ms(1400)}});
-  Sync(1, Doing::kNothing, Ms(1500), {});
-  const ClientHold told = Released(Believes(0, Ms(11), Ms(1000)), Ms(299), Ms(1600));
-  JudgeReleased(told, Ms(1600));
-  EXPECT_THAT(violations_, IsEmpty());
-  // A release that was called afterwards released nothing of that.
-  const ClientHold again = Released(Believes(0, Ms(11), Ms(1000)), Ms(1550), Ms(1600));
-  JudgeReleased(again, Ms(1600));
-  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
-}
-
-TEST_F(LedgerTest, ToldExtendedAfterAHandOverAtThatInstantIsFine) {
-  Sync(1, Doing::kAsking, Ms(500), {{"t0", Ms(1500)}});
-  history_.server_holds.back().client = -1;  // nobody has shown it yet
-  Sync(0, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
-  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(500), Ms(501));
-  EXPECT_THAT(violations_, IsEmpty());
-}
-
-TEST_F(LedgerTest, ToldExtendedOfWhatTheExtensionHasMadeIsForeignExtend) {
-  Sync(0, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
-  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(500), Ms(501));
-  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
-}
-
-TEST_F(LedgerTest, ToldExtendedAfterItsOwnExtensionIsFine) {
-  Grant(0, Ms(10), Ms(1010));
-  Sync(0, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
-  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(499), Ms(501));
-  EXPECT_THAT(violations_, IsEmpty());
-}
-
-TEST_F(LedgerTest, ToldExtendedAfterItsExtensionDroppedTheDeadlineIsFine) {
-  Grant(0, Ms(10), Ms(1010));
-  Sync(0, Doing::kExtending, Ms(500), {{"t0", kOpen}});
-  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(499), Ms(501));
-  EXPECT_THAT(violations_, IsEmpty());
-}
-
-TEST_F(LedgerTest, ToldExtendedAlthoughNothingWasProlongedIsForeignExtend) {
-  Grant(0, Ms(10), Ms(1010));
-  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(1200), Ms(1202));
-  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
-}
-
-TEST_F(LedgerTest, ToldExtendedBecauseOfAnEarlierExtensionIsForeignExtend) {
-  Grant(0, Ms(10), Ms(1010));
-  Sync(0, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
-  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(1600), Ms(1602));
-  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
-}
-
-// Redis keeps deadlines in whole milliseconds: an extension in the same millisecond as the grant
-// leaves the deadline where it was, and is an extension all the same.
-TEST_F(LedgerTest, ToldExtendedWithinTheMillisecondOfTheGrantIsFine) {
-  Grant(0, Ms(10), Ms(1011));
-  const VirtualTime called = Ms(10) + std::chrono::microseconds(200);
-  Sync(0, Doing::kExtending, called + std::chrono::microseconds(50), {{"t0", Ms(1011)}});
-  JudgeExtended(Believes(0, Ms(10), Ms(1000)), called, called + std::chrono::microseconds(100));
-  EXPECT_THAT(violations_, IsEmpty());
-}
-
-TEST(FindServerHoldTest, GivesTheLatestEntryOfClientAndToken) {
-  History history = NewHistory();
-  history.server_holds = {testing::Owns(0, Ms(1), Ms(2)), testing::Owns(1, Ms(3), Ms(4)),
-                          testing::Owns(0, Ms(5), Ms(6))};
-  const ServerHold* hold = FindServerHold(history, 0, "t0");
-  ASSERT_NE(hold, nullptr);
-  EXPECT_EQ(hold->granted, Ms(5));
-  EXPECT_EQ(FindServerHold(history, 0, "t1"), nullptr);
-}
-
-class ServersTest : public LedgerTest {
- protected:
-  void Rebase(VirtualTime now, int node, const std::vector<SeenOwner>& owners,
-              bool clock_only = false) {
-    Ledger::Rebase(now, LookAt(now, owners, node), clock_only, history_);
-  }
-};
-
-TEST_F(ServersTest, APromiseOutlivesTheDataThatItsServerLost) {
-  Grant(0, Ms(10), Ms(1010));
-  Rebase(Ms(100), 0, {});
-  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kLost);
-  EXPECT_THAT(violations_, IsEmpty());
-  Grant(1, Ms(200), Ms(1200));
-  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kServerExclusion));
-}
-
-TEST_F(ServersTest, WhatTheDataStillHoldsGoesOnAndIsReleasedAsEver) {
-  Grant(0, Ms(10), Ms(1010));
-  Rebase(Ms(100), 0, {{"t0", Ms(1010)}});
-  Sync(0, Doing::kReleasing, Ms(200), {});
-  Grant(1, Ms(300), Ms(1300));
-  EXPECT_EQ(history_.server_holds.size(), 2U);
-  EXPECT_THAT(violations_, IsEmpty());
-}
-
-TEST_F(ServersTest, AnEntryThatComesBackPromisesNothingAndConvictsNobody) {
-  Grant(0, Ms(10), Ms(1010));
-  Sync(0, Doing::kReleasing, Ms(100), {});
-  Rebase(Ms(200), 0, {{"t0", Ms(1010)}});
-  ASSERT_EQ(history_.server_holds.size(), 2U);
-  EXPECT_TRUE(history_.server_holds[1].copied);
-  Sync(1, Doing::kAsking, Ms(300), {{"t1", Ms(1300)}});
-  Sync(1, Doing::kReleasing, Ms(400), {});
-  EXPECT_THAT(violations_, IsEmpty());
-}
-
-TEST_F(ServersTest, APromiseOfTheOldPrimaryHoldsAgainstTheNewOne) {
-  Grant(0, Ms(10), Ms(1010));
-  Ledger::Lose(Ms(100), 0, history_);
-  Rebase(Ms(100), 1, {});
-  SyncAt(1, 1, Doing::kAsking, Ms(200), {{"t1", Ms(1200)}});
-  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kServerExclusion));
-}
-
-TEST_F(ServersTest, AnEntryOnTwoServersIsOnePromiseAndOneReleaseEndsIt) {
-  Grant(0, Ms(10), Ms(1010));
-  Rebase(Ms(100), 1, {{"t0", Ms(1010)}});  // A replica is promoted; both serve.
-  Sync(0, Doing::kReleasing, Ms(200), {});
-  JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(201));
-  SyncAt(1, 1, Doing::kAsking, Ms(300), {{"t1", Ms(1300)}});
-  EXPECT_THAT(violations_, IsEmpty());
-}
-
-TEST_F(ServersTest, AnotherOneWhoRemovesTheCopyStillReleasesWhatIsNotItsOwn) {
-  Grant(0, Ms(10), Ms(1010));
-  Ledger::Lose(Ms(100), 0, history_);
-  Rebase(Ms(100), 1, {{"t0", Ms(1010)}});
-  SyncAt(1, 1, Doing::kReleasing, Ms(200), {});
-  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
-}
-
-TEST_F(ServersTest, ToldReleasedOfWhatTheServerForgotIsFineUntilThePromiseEnds) {
-  Grant(0, Ms(10), Ms(1010));
-  Rebase(Ms(100), 0, {});
-  JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(1009));
-  EXPECT_THAT(violations_, IsEmpty());
-  JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(1011));
-  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
-}
-
-TEST_F(ServersTest, AnExtensionThatNeedNotProlongAfterAStepBackIsAFullLease) {
-  Grant(0, Ms(10), Ms(1010));
-  const Ledger::Look back{0, -400, {{"t0", Ms(1510), 1010}}};  // 500 ms behind.
-  Ledger::Rebase(Ms(100), back, true, history_);
-  const ClientHold hold = Believes(0, Ms(11), Ms(1000));
-  JudgeExtended(hold, Ms(500), 10, Ms(501));
-  // With its last ms that is a whole lease, too.
-  JudgeExtended(hold, Ms(500), 11, Ms(501));
-  EXPECT_THAT(violations_, IsEmpty());
-  JudgeExtended(hold, Ms(500), 12, Ms(501));
-  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
-}
-
-TEST_F(ServersTest, AClockThatJumpsMovesThePromiseAndNoClientHasChangedIt) {
-  Grant(0, Ms(10), Ms(1010));
-  Ledger::Look look{0, 600, {{"t0", Ms(510), 1010}}};  // 500 ms ahead.
-  Ledger::Rebase(Ms(100), look, true, history_);
-  look.now_ms = 700;
-  SyncWith(ledger_, 1, Doing::kAsking, Ms(200), look);
-  EXPECT_THAT(violations_, IsEmpty());
-  EXPECT_EQ(history_.server_holds[0].promised_until, Ms(510));
-  Grant(1, Ms(510), Ms(1510));
-  EXPECT_THAT(violations_, IsEmpty());
-}
-
-TEST_F(ServersTest, APromiseThatTheClockHasJumpedOverIsKept) {
-  Grant(0, Ms(10), Ms(1010));
-  Rebase(Ms(100), 0, {}, true);
-  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kExpired);
-  Grant(1, Ms(101), Ms(1101));
-  EXPECT_THAT(violations_, IsEmpty());
-}
-
-TEST_F(ServersTest, AnExtensionIsAFullLeaseByTheServersOwnClock) {
-  Grant(0, Ms(10), Ms(1010));
-  // The clock runs twice as fast from here on: a lease lasts half as long.
-  const Ledger::Look fast{0, 500, {{"t0", Ms(1000), 1500}}};
-  SyncWith(ledger_, 0, Doing::kExtending, Ms(500), fast);
-  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(499), Ms(501));
   EXPECT_THAT(violations_, IsEmpty());
 }
 
