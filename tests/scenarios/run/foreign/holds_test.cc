@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Whose lock it is that the commands of foreign clients make, prolong and remove, and until when.
 #include "scenarios/run/foreign/holds.h"
 
 #include <gmock/gmock.h>
@@ -9,67 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "sim/redis/server.h"
-#include "sim/redis/watcher.h"
+#include "tests/scenarios/run/foreign/holds_fixture.h"
 
 namespace interlock::scenarios::drive {
 namespace {
 
 using Kind = HoldChange::Kind;
-
-constexpr std::int64_t kEpochMs = 1'700'000'000'000;
-
-/// Three clients at one server, and a judge who watches.
-class HoldsTest : public ::testing::Test, private sim::redis::Sink {
- protected:
-  HoldsTest() : HoldsTest("") {}
-  explicit HoldsTest(const std::string& pattern) : holds_(3, pattern, 2, findings_) {
-    server_.SetSink(this);
-    sim::redis::SetWatcher(
-        server_, [this](sim::redis::ClientId /*client*/, const sim::redis::Argv& argv,
-                        const sim::redis::Value& /*reply*/) { effects_.push_back(argv); });
-    server_.SetTime(kEpochMs * 1'000);
-    server_.Start();
-    id_ = server_.Connect();
-  }
-
-  void Send(int client, const sim::redis::Argv& argv) {
-    holds_.Expired(0, HeldDataOf(0, server_), now_ms_);
-    effects_.clear();
-    server_.Execute(id_, argv);
-    holds_.After(client, 0, argv, effects_, HeldDataOf(0, server_), now_ms_);
-  }
-
-  void Pass(std::int64_t ms) {
-    now_ms_ += ms;
-    server_.SetTime(now_ms_ * 1'000);
-    holds_.Expired(0, HeldDataOf(0, server_), now_ms_);
-  }
-
-  std::vector<std::string> Found() const {
-    std::vector<std::string> slugs;
-    for (const Finding& finding : findings_) slugs.push_back(finding.slug);
-    return slugs;
-  }
-
-  std::string InSeconds(std::int64_t ms) const { return std::to_string((now_ms_ + ms) / 1'000); }
-  std::string InMs(std::int64_t ms) const { return std::to_string(now_ms_ + ms); }
-
-  std::int64_t EndMs() const { return holds_.NextEnd() ? holds_.NextEnd()->ms - now_ms_ : -1; }
-
-  sim::redis::Server server_;
-  Findings findings_;
-  Holds holds_;
-  std::int64_t now_ms_ = kEpochMs;
-
- private:
-  void OnReply(sim::redis::ClientId /*client*/, sim::redis::Value& /*value*/) override {}
-  void OnClosed(sim::redis::ClientId /*client*/) override {}
-
-  sim::redis::ClientId id_ = 0;
-  std::vector<sim::redis::Argv> effects_;
-};
-
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -167,6 +114,13 @@ TEST_F(HoldsTest, OfATimeOfItsGrantNobodyKnowsHowLongItHolds) {
   EXPECT_THAT(Found(), IsEmpty());
 }
 
+TEST_F(HoldsTest, ButNotIfTheKeyHasATtl) {
+  Send(0, {"SET", "k", std::to_string(now_ms_), "NX", "PX", "500"});
+  Pass(100);
+  Send(1, {"DEL", "k"});
+  EXPECT_THAT(Found(), ElementsAre("foreign-release"));
+}
+
 TEST_F(HoldsTest, MembersOfASortedSetEndByTheirScores) {
   Send(0, {"ZADD", "z", InMs(700), "member-a"});
   Send(1, {"ZADD", "z", InMs(900), "member-b"});
@@ -215,74 +169,6 @@ TEST_F(HoldsTest, ATransactionToo) {
   Send(0, {"EXEC"});
   EXPECT_TRUE(holds_.Owns(0));
   EXPECT_EQ(EndMs(), 500);
-}
-
-TEST_F(HoldsTest, WhatSomebodyKilledLeavesForEverIsLeft) {
-  Send(0, {"SETNX", "k", "1"});
-  holds_.Ended(1, ClientExit::kByItself);
-  holds_.Ended(0, ClientExit::kKilled);
-  holds_.LeftBehind(true);
-  EXPECT_THAT(Found(), ElementsAre("keys"));
-}
-
-TEST_F(HoldsTest, SoIsWhatSomebodyForgetsThatKeepsOthersOut) {
-  Send(0, {"SETNX", "k", "1"});
-  Send(1, {"SETNX", "k", "1"});
-  Send(1, {"SETNX", "k", "1"});
-  holds_.Ended(0, ClientExit::kByItself);
-  holds_.Ended(1, ClientExit::kByItself);
-  holds_.LeftBehind(true);
-  EXPECT_THAT(Found(), ElementsAre("keys"));
-}
-
-TEST_F(HoldsTest, AndWhatItHasReleasedBefore) {
-  Send(0, {"SETNX", "k", "1"});
-  Send(0, {"DEL", "k"});
-  Send(0, {"SETNX", "k", "1"});
-  holds_.Ended(0, ClientExit::kByItself);
-  holds_.LeftBehind(true);
-  EXPECT_THAT(Found(), ElementsAre("keys"));
-}
-
-TEST_F(HoldsTest, ButNotAFlagThatKeepsNobodyOut) {
-  Send(0, {"SETNX", "prepared", "1"});
-  Send(1, {"SETNX", "prepared", "1"});
-  Send(1, {"LPUSH", "tokens", "1"});
-  Send(1, {"SETNX", "prepared", "1"});
-  holds_.Ended(0, ClientExit::kKilled);
-  holds_.Ended(1, ClientExit::kByItself);
-  holds_.LeftBehind(true);
-  EXPECT_THAT(Found(), IsEmpty());
-}
-
-TEST_F(HoldsTest, AnEndThatOthersPutOffNeverComes) {
-  Send(0, {"SET", "k", "1", "NX", "PX", "500"});
-  holds_.Ended(0, ClientExit::kByItself);
-  for (int i = 0; i < 30; ++i) {
-    Pass(10);
-    Send(1, {"SET", "k", "1", "NX", "PX", "500"});
-    Send(1, {"PEXPIRE", "k", "500"});
-  }
-  holds_.LeftBehind(true);
-  EXPECT_THAT(Found(), IsEmpty()) << "when all have ended, nobody puts it off any more";
-  holds_.LeftBehind(false);
-  EXPECT_THAT(Found(), ElementsAre("keys"));
-}
-
-TEST_F(HoldsTest, NotWhatEnds) {
-  Send(0, {"SET", "k", "1", "NX", "PX", "500"});
-  Send(0, {"SETNX", "l", InSeconds(500'000)});
-  Send(0, {"SET", "data", "1"});
-  holds_.Ended(0, ClientExit::kKilled);
-  holds_.LeftBehind(true);
-  EXPECT_THAT(Found(), IsEmpty());
-}
-
-TEST_F(HoldsTest, ButNotIfTheKeyHasATtl) {
-  Send(0, {"SET", "k", std::to_string(now_ms_), "NX", "PX", "500"});
-  Pass(100);
-  Send(1, {"DEL", "k"});
-  EXPECT_THAT(Found(), ElementsAre("foreign-release"));
 }
 
 TEST_F(HoldsTest, LocksMayLieInAnyDatabase) {
@@ -340,81 +226,6 @@ TEST_F(HoldsByPatternTest, AQueueIsNobodysLock) {
   Send(0, {"ZADD", "lock:waiters", "1", "waiter-a"});
   Send(1, {"ZREM", "lock:waiters", "waiter-a"});
   EXPECT_THAT(Found(), IsEmpty());
-}
-
-TEST_F(HoldsTest, WhoseLeaseAFaultHasLedTimePastIsExcused) {
-  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
-  Send(1, {"SETNX", "l", InMs(600)});
-  holds_.SetByForce(true);
-  Pass(501);
-  EXPECT_THAT(holds_.excused(), ElementsAre(true, false, false));
-  Pass(501);
-  holds_.SetByForce(false);
-  EXPECT_THAT(holds_.excused(), ElementsAre(true, true, false));
-}
-
-TEST_F(HoldsTest, NotIfItHasRunOutByItself) {
-  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
-  Pass(501);
-  EXPECT_THAT(holds_.excused(), ElementsAre(false, false, false));
-}
-
-TEST_F(HoldsTest, WhoHasTheLockAnewIsExcusedNoMore) {
-  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
-  holds_.SetByForce(true);
-  Pass(501);
-  holds_.SetByForce(false);
-  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
-  EXPECT_THAT(holds_.excused(), ElementsAre(false, false, false));
-}
-
-TEST_F(HoldsTest, WhoEndsUndisturbedHasToReleaseWhatOthersRelease) {
-  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
-  Send(0, {"DEL", "k"});
-  Send(1, {"SET", "k", "b", "NX", "PX", "500"});
-  holds_.Ended(1, ClientExit::kUndisturbed);
-  Pass(501);
-  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
-  holds_.Ended(0, ClientExit::kByItself);
-  holds_.LeftBehind(false);
-  EXPECT_THAT(Found(), IsEmpty());
-  holds_.LeftBehind(true);
-  ASSERT_THAT(Found(), ElementsAre("keys"));
-  EXPECT_EQ(
-      findings_.front().sentence,
-      "k is left until its lease ends: C2, which held it, has ended without a release, though "
-      "no fault had met it");
-}
-
-TEST_F(HoldsTest, ALeaseThatIsMeantToRunOutMayBeLeft) {
-  Send(0, {"SET", "once-a-minute", "a", "NX", "PX", "500"});
-  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
-  Send(0, {"DEL", "k"});
-  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
-  Send(0, {"PEXPIRE", "k", "100"});
-  Send(0, {"SET", "other", "a", "NX", "PX", "500"});
-  Send(0, {"DEL", "other"});
-  Send(0, {"SET", "other", "a", "NX", "PX", "500"});
-  Send(0, {"SET", "other", "cooling down", "XX", "PX", "500"});
-  holds_.Ended(0, ClientExit::kUndisturbed);
-  holds_.LeftBehind(true);
-  EXPECT_THAT(Found(), IsEmpty());
-}
-
-TEST_F(HoldsTest, WhoWasDelayedIsExcusedIfThatLeaseRunsOut) {
-  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
-  holds_.Delayed(1);
-  Pass(501);
-  EXPECT_THAT(holds_.excused(), ElementsAre(false, false, false));
-  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
-  holds_.Delayed(0);
-  Send(0, {"PEXPIRE", "k", "600"});
-  Pass(601);
-  EXPECT_THAT(holds_.excused(), ElementsAre(true, false, false));
-  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
-  EXPECT_THAT(holds_.excused(), ElementsAre(false, false, false));
-  Pass(501);
-  EXPECT_THAT(holds_.excused(), ElementsAre(false, false, false));
 }
 
 TEST_F(HoldsTest, WhatBecomesOfALockIsTold) {
