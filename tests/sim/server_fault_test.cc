@@ -1,46 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// Faults of servers, their clocks and their operator, each by what a client sees of it: at its
-// fourth step, right after its first write, client 0 meets the fault.
+// Faults of servers, each by what a client sees of it: at its fourth step, right after its first
+// write, client 0 meets the fault.
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <memory>
-#include <set>
+#include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "sim/faults.h"
-#include "tests/sim/fault_fixture.h"
+#include "tests/sim/server_fault_fixture.h"
 
 namespace interlock::sim {
 namespace {
-
-WorldOptions Servers(Topology topology, int nodes, Persistence persistence = Persistence::kNone) {
-  WorldOptions options = Bench::Exact();
-  options.topology = topology;
-  options.nodes = nodes;
-  options.persistence = persistence;
-  options.replication_lag = milliseconds(5);
-  return options;
-}
-
-WorldOptions Alone(Persistence persistence = Persistence::kNone) {
-  return Servers(Topology::kStandalone, 1, persistence);
-}
-
-WorldOptions WithReplica() { return Servers(Topology::kReplicated, 2); }
-
-Fault Strikes(FaultKind kind, Duration length, int step = kStep, int node = 0) {
-  return {kind, 0, step, length, node};
-}
-
-std::string AskAnew(Bench& bench, std::initializer_list<std::string_view> argv) {
-  const auto connection = bench.Connect(0);
-  return connection == nullptr ? "refused" : Ask(*connection, argv);
-}
 
 struct Disk {
   Persistence persistence;
@@ -213,115 +186,6 @@ TEST(ServerFaultTest, ARefusedCommandInATransactionEndsItAsInRedis) {
             EXPECT_TRUE(Ask(connection, {"SET", "k", "x"}).starts_with("READONLY"));
             EXPECT_TRUE(Ask(connection, {"EXEC"}).starts_with("EXECABORT"));
           });
-}
-
-TEST(AdminFaultTest, AnEvictionTakesTheKeyThatWouldExpireNext) {
-  RunWith({Strikes(FaultKind::kEvict, {}, kStep + 6)}, Alone(), [](Bench& bench, Connection& c) {
-    EXPECT_EQ(Ask(c, {"SET", "sooner", "1", "PX", "50000"}), "OK");
-    EXPECT_EQ(Ask(c, {"SET", "never", "1"}), "OK");
-    bench.world->Step(0);
-    EXPECT_EQ(Ask(c, {"EXISTS", "k", "sooner", "never"}), "2");
-    EXPECT_EQ(Ask(c, {"GET", "sooner"}), "nil");
-  });
-}
-
-TEST(AdminFaultTest, OfKeysThatWouldExpireTogetherTheStepSaysWhichIsEvicted) {
-  const auto left_after = [](int more_steps) {
-    std::string left;
-    RunWith({Strikes(FaultKind::kEvict, {}, kStep + 3 + more_steps)}, Alone(),
-            [&](Bench& bench, Connection& c) {
-              EXPECT_EQ(Ask(c, {"EVAL",
-                                "redis.call('psetex', 'one', 50000, '1') "
-                                "return redis.call('psetex', 'two', 50000, '2')",
-                                "0"}),
-                        "OK");
-              for (int i = 0; i <= more_steps; ++i) bench.world->Step(0);
-              left = Ask(c, {"GET", "one"}) + Ask(c, {"GET", "two"});
-            });
-    return left;
-  };
-  const std::set<std::string> seen{left_after(0), left_after(1)};
-  EXPECT_EQ(seen, (std::set<std::string>{"1nil", "nil2"}));
-}
-
-TEST(AdminFaultTest, AnOperatorDeletesTheKeysOfTheDatabaseOrAll) {
-  for (const FaultKind kind : {FaultKind::kAdminDel, FaultKind::kFlushAll}) {
-    RunWith({Strikes(kind, {}, kStep + 9)}, Alone(), [kind](Bench& bench, Connection& c) {
-      EXPECT_EQ(Ask(c, {"SELECT", "1"}), "OK");
-      EXPECT_EQ(Ask(c, {"SET", "elsewhere", "1"}), "OK");
-      EXPECT_EQ(Ask(c, {"SELECT", "0"}), "OK");
-      bench.world->Step(0);
-      EXPECT_EQ(Ask(c, {"DBSIZE"}), "0");
-      EXPECT_EQ(Ask(c, {"SELECT", "1"}), "OK");
-      EXPECT_EQ(Ask(c, {"DBSIZE"}), kind == FaultKind::kFlushAll ? "0" : "1");
-    });
-  }
-}
-
-TEST(AdminFaultTest, ScriptsMustBeSentAnewAfterScriptFlush) {
-  RunWith({Strikes(FaultKind::kScriptFlush, {}, kStep + 3)}, Alone(),
-          [](Bench& bench, Connection& c) {
-            const std::string sha = Ask(c, {"SCRIPT", "LOAD", "return 7"});
-            bench.world->Step(0);
-            EXPECT_TRUE(Ask(c, {"EVALSHA", sha, "0"}).starts_with("NOSCRIPT"));
-            EXPECT_EQ(Ask(c, {"GET", "k"}), "v");
-          });
-}
-
-TEST(AdminFaultTest, ClientKillClosesTheConnectionOfTheClient) {
-  RunWith({Strikes(FaultKind::kClientKill, {})}, Alone(), [](Bench& bench, Connection& c) {
-    EXPECT_EQ(Ask(c, {"GET", "k"}), "broken");
-    EXPECT_EQ(AskAnew(bench, {"GET", "k"}), "v");
-  });
-}
-
-TEST(ServerClockTest, AJumpMovesExpiryEitherWayAndTheDeadlineOnTheVirtualClock) {
-  for (const int by : {50, -50}) {
-    RunWith({Strikes(FaultKind::kServerClockJump, seconds(by))}, Alone(),
-            [by](Bench& bench, Connection& c) {
-              const auto deadline = bench.world->server().PeekExpiresAtMs(0, "k");
-              const VirtualTime ends = bench.world->GlobalTimeOfServerMs(*deadline + 1);
-              EXPECT_EQ(ends, milliseconds(60'004 - 1000 * by));
-              bench.Sleep(0, ends - bench.world->now() - milliseconds(2));
-              EXPECT_EQ(Ask(c, {"GET", "k"}), "v");
-              bench.Sleep(0, milliseconds(1));
-              EXPECT_EQ(Ask(c, {"GET", "k"}), "nil");
-            });
-  }
-}
-
-TEST(ServerClockTest, AFasterClockEndsALeaseExactlyWhenItShowsTheDeadline) {
-  for (const std::int64_t ppm : {400'000, -400'000, 3'333}) {
-    RunWith({Strikes(FaultKind::kServerClockRate, Duration(ppm))}, Alone(),
-            [ppm](Bench& bench, Connection& c) {
-              const auto deadline = bench.world->server().PeekExpiresAtMs(0, "k");
-              const VirtualTime ends = bench.world->GlobalTimeOfServerMs(*deadline + 1);
-              EXPECT_NEAR(static_cast<double>(ends.count()), 60e9 * 1e6 / (1e6 + double(ppm)), 5e6);
-              // A request takes 1 ms to arrive.
-              bench.Sleep(0, ends - bench.world->now() - milliseconds(1) - microseconds(1));
-              EXPECT_EQ(Ask(c, {"GET", "k"}), "v");
-              bench.Sleep(0, milliseconds(1));
-              EXPECT_EQ(Ask(c, {"GET", "k"}), "nil");
-            });
-  }
-}
-
-TEST(ServerClockTest, AJumpEndsAPopThatWaitsByTheServersClock) {
-  Bench bench(2, {{FaultKind::kServerClockJump, 1, 1, seconds(100)}}, Alone());
-  VirtualTime answered{};
-  bench.world->Start(0, [&] {
-    const auto connection = bench.Connect(0);
-    EXPECT_EQ(Ask(*connection, {"BLPOP", "list", "90"}), "nil");
-    answered = bench.world->now();
-  });
-  bench.world->Start(1, [&] {
-    bench.Sleep(1, seconds(10));
-    bench.world->Step(1);
-    const auto connection = bench.Connect(1);
-    EXPECT_EQ(Ask(*connection, {"GET", "k"}), "nil");
-  });
-  bench.world->Run(kHorizon);
-  EXPECT_LT(answered, seconds(11));
 }
 
 TEST(NodesTest, APartitionFromOneNodeLeavesTheOthersInReach) {
