@@ -107,6 +107,7 @@ void ClientFaults::Restart(Process& process) {
   engine_.scheduler.timers().Cancel(process.restart);
   --restarts_to_come_;
   process.crashed = false;
+  process.exited = false;
   if (process.same_identity) process.random_blocks = 0;
   if (process.library != nullptr) process.library->Forget();
   engine_.scheduler.Revive(process.id);

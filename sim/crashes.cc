@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "sim/fiber.h"
+#include "sim/posix/library.h"
 #include "sim/posix/thread_locals.h"
 #include "sim/scheduler.h"
 #include "sim/tripwire.h"
@@ -65,6 +66,11 @@ int handlers = 0;  // of all threads
 std::array<struct sigaction, kSignals.size()> actions_before{};
 std::terminate_handler terminate_before = nullptr;
 
+[[noreturn]] void LeaveForGood(Scheduler& scheduler) {
+  if (posix::Library* const library = ServingLibrary()) library->NoteLost();
+  scheduler.Desert(StopReason::kStopped);
+}
+
 /// Returns only if nobody catches it.
 void EndHere(std::string_view how) {
   if (catching.landing != nullptr) {
@@ -82,7 +88,7 @@ void EndHere(std::string_view how) {
     catching.process = task->group;
     if (catching.prints && !catching.escaped) PrintBacktrace();
   }
-  scheduler->Desert(StopReason::kStopped);
+  LeaveForGood(*scheduler);
 }
 
 void HandleSignal(int signal, siginfo_t* info, void* /*context*/) {
@@ -225,6 +231,17 @@ std::optional<CodeEnd> Land(const std::function<void()>& code) {
   if (CallOrJump(code)) return std::nullopt;
   catching.process = -1;
   return catching.Told();
+}
+
+void LeaveInTeardown(int signal) {
+  Scheduler* const scheduler = catching.scheduler;
+  if (scheduler == nullptr || !scheduler->tearing_down() || ServingLibrary() == nullptr) return;
+  // The handler is not returned from.
+  sigset_t its;
+  sigemptyset(&its);
+  sigaddset(&its, signal);
+  sigprocmask(SIG_UNBLOCK, &its, nullptr);
+  LeaveForGood(*scheduler);
 }
 
 void EndAlone(std::string_view how) {

@@ -72,6 +72,10 @@ std::optional<CodeEnd> TakeCrash();
 /// throws is thrown on.
 std::optional<CodeEnd> Land(const std::function<void()>& code);
 
+/// For a handler of such a signal: leaves the running task for good if it is one of code as it was
+/// compiled, in teardown, where its calls fail as they never would; else returns.
+void LeaveInTeardown(int signal);
+
 /// If the calling code's end is to be caught: ends it. For functions that would end the program.
 void EndAlone(std::string_view how);
 

@@ -67,6 +67,7 @@ struct Process final : Pooled {
 
   std::function<void()> main;  // for its next incarnation
   bool crashed = false;
+  bool exited = false;         // with what threads it had; see posix/library.h
   TimerId restart = kNoTimer;  // when its next incarnation begins
   bool same_identity = false;  // of its next incarnation
   TimerId thaw = kNoTimer;

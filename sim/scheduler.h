@@ -124,8 +124,10 @@ class Scheduler {
   void TearDown();
   std::uint64_t teardown_calls() const { return teardown_calls_; }
 
-  /// Yields in teardown, so that a task which another one waits for gets its turn.
+  /// Yields in teardown, so that a task which another one waits for gets its turn: at some of its
+  /// calls, or at once.
   void YieldInTeardown();
+  void SuspendInTeardown() { current_->fiber.Suspend(); }
 
  private:
   struct Group {

@@ -77,9 +77,11 @@ std::unique_ptr<Task> SimRuntime::Spawn(std::string_view name, std::function<voi
 }
 
 void SimRuntime::FillRandom(std::span<std::byte> bytes) {
+  // What code draws as it was compiled may be part of a token, however short.
+  const bool token = bytes.size() >= kLeastToken || process_.library != nullptr;
   // In an instant world processes may be interchangeable, so a random length of time must not tell
   // them apart.
-  const bool anonymous = engine_.instant() && bytes.size() < kLeastToken;
+  const bool anonymous = engine_.instant() && !token;
   const std::span<std::byte> all = bytes;
   while (!bytes.empty()) {
     // The first word is a bijection of (source, count) for one seed, so only a fault makes it
@@ -100,7 +102,7 @@ void SimRuntime::FillRandom(std::span<std::byte> bytes) {
     std::memcpy(bytes.data(), words, size);
     bytes = bytes.subspan(size);
   }
-  if (all.size() >= kLeastToken) all.back() ^= std::byte{process_.random_twist};
+  if (token && !all.empty()) all.back() ^= std::byte{process_.random_twist};
   if (engine_.watched()) {
     engine_.names.Learn(process_.id, {reinterpret_cast<const char*>(all.data()), all.size()});
   }

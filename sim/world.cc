@@ -162,7 +162,8 @@ VirtualTime World::GlobalTimeOfServerMs(std::int64_t unix_ms) const {
 bool World::crashed(int process) const { return state_->At(process).crashed; }
 
 bool World::finished(int process) const {
-  return state_->engine.scheduler.unfinished(state_->At(process).id) == 0;
+  const Process& one = state_->At(process);
+  return one.exited || state_->engine.scheduler.unfinished(one.id) == 0;
 }
 
 int World::steps(int process) const { return state_->At(process).steps; }

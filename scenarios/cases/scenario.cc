@@ -191,6 +191,7 @@ std::vector<harness::LockOptions> LockOptionsFor(const Scenario& scenario, const
     if (i > 0) options.resource += "/" + std::to_string(i + 1);
     options.lease = std::chrono::duration_cast<std::chrono::milliseconds>(workload.lease);
     options.permits = workload.permits;
+    if (workload.topology == sim::Topology::kIndependent) options.masters = workload.nodes;
     options.life = std::chrono::duration_cast<std::chrono::milliseconds>(workload.life);
     if (!ModelOf(traits.kind).held)
       options.parties = static_cast<int>(PartiesOf(workload, i).size());

@@ -143,6 +143,7 @@ void WriteReplayLine(const Slot& slot, std::string_view program) {
 }
 
 void HandleSignal(int signal, siginfo_t* info, void* /*context*/) {
+  if (sim::IsOfACrash(signal)) sim::LeaveInTeardown(signal);
   Guard* guard = the_guard.load();
   if (guard->dying.exchange(true)) {
     for (;;) pause();  // another thread is already writing the last words

@@ -7,6 +7,9 @@
 #include <cerrno>
 #include <cstring>
 #include <span>
+#include <utility>
+
+#include "sim/posix/library.h"
 
 namespace interlock::sim::posix {
 
@@ -26,6 +29,32 @@ ssize_t RandomDevice::Send(const char* /*bytes*/, std::size_t size, int /*flags*
 }
 
 short RandomDevice::Ready() { return POLLIN | POLLOUT; }
+
+FILE* RandomStreams::Open(Library& library) {
+  auto opened =
+      std::make_unique<Opened>(Opened{this, &library, library.OpenRandomDevice(), nullptr});
+  if (opened->descriptor < 0) return nullptr;
+  opened->stream = fopencookie(opened.get(), "r", {&Read, nullptr, nullptr, &Close});
+  if (opened->stream == nullptr) return nullptr;
+  return all_.emplace_back(std::move(opened))->stream;
+}
+
+int RandomStreams::DescriptorOf(const FILE* stream) const {
+  const auto found = std::ranges::find(all_, stream, [](const auto& one) { return one->stream; });
+  return found == all_.end() ? -1 : (*found)->descriptor;
+}
+
+ssize_t RandomStreams::Read(void* opened, char* into, std::size_t size) {
+  const Opened& one = *static_cast<Opened*>(opened);
+  return one.library->Receive(one.descriptor, into, size, 0);
+}
+
+int RandomStreams::Close(void* opened) {
+  Opened& one = *static_cast<Opened*>(opened);
+  const int closed = one.library->Close(one.descriptor);
+  std::erase_if(one.among->all_, [&one](const auto& other) { return other.get() == &one; });
+  return closed;
+}
 
 PipeEnd::~PipeEnd() {
   (reads_ ? buffer_->read_from : buffer_->written_to) = false;

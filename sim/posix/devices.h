@@ -4,8 +4,11 @@
 // Internal to sim/posix. Thread safety: none.
 #pragma once
 
+#include <cstddef>
+#include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "sim/engine.h"
 #include "sim/posix/pollable.h"
@@ -24,6 +27,30 @@ class RandomDevice final : public Pollable {
   void SetWaiter(ScheduledTask* /*task*/) override {}
 
   Process& process_;
+};
+
+class Library;
+
+/// The streams that a process has opened on that device, as fopen(3) and fileno(3) have them.
+class RandomStreams {
+ public:
+  /// nullptr, with errno: there is no room. `library` outlives the stream.
+  FILE* Open(Library& library);
+  /// -1: it is not one of these.
+  int DescriptorOf(const FILE* stream) const;
+
+ private:
+  struct Opened {
+    RandomStreams* among;
+    Library* library;
+    int descriptor;
+    FILE* stream;
+  };
+
+  static ssize_t Read(void* opened, char* into, std::size_t size);
+  static int Close(void* opened);
+
+  std::vector<std::unique_ptr<Opened>> all_;
 };
 
 /// What the two ends of a pipe share.

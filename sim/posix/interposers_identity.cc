@@ -54,17 +54,11 @@ Library* DeviceLibrary(const char* path, bool writes) {
   return nullptr;
 }
 
-ssize_t ReadRandom(void* library, char* into, std::size_t size) {
-  static_cast<Library*>(library)->identity().FillRandom(BytesOf(into, size));
-  return static_cast<ssize_t>(size);
-}
-
 template <typename Function>
 FILE* OpenStream(const char* path, const char* mode, Function real) {
   const bool writes = strpbrk(mode, "wa+") != nullptr;
   Library* library = DeviceLibrary(path, writes);
-  if (library == nullptr) return real(path, mode);
-  return fopencookie(library, "r", {&ReadRandom, nullptr, nullptr, nullptr});
+  return library == nullptr ? real(path, mode) : library->random_streams().Open(*library);
 }
 
 bool IsEmpty(const void* object, std::size_t size) {
@@ -205,6 +199,14 @@ FILE* fopen(const char* __restrict path, const char* __restrict mode) {
 FILE* fopen64(const char* __restrict path, const char* __restrict mode) {
   return OpenStream(path, mode, REAL(fopen64));
 }
+
+int fileno(FILE* stream) noexcept {
+  Library* library = ServingLibrary();
+  const int descriptor = library == nullptr ? -1 : library->random_streams().DescriptorOf(stream);
+  return descriptor >= 0 ? descriptor : REAL(fileno)(stream);
+}
+
+int fileno_unlocked(FILE* stream) noexcept { return fileno(stream); }
 
 // Who and where the process is.
 

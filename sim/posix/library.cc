@@ -40,8 +40,6 @@ void Library::Forget() {
   parking_.Forget();
   threads_.Forget();
   lives_.push_back(std::make_unique<Statics>());
-  mutexes_.Forget();
-  shared_locks_.Forget();
   identity_.Forget();
 }
 
@@ -66,6 +64,7 @@ void Library::EndTask(bool ends_process) {
     if (!scheduler.tearing_down()) {
       descriptors_.Forget();
       scheduler.Kill(process_.id);
+      process_.exited = true;
     }
   }
   if (scheduler.tearing_down() && tasks_begun_ == 1) {

@@ -24,6 +24,7 @@
 
 #include "sim/engine.h"
 #include "sim/posix/descriptors.h"
+#include "sim/posix/devices.h"
 #include "sim/posix/event_set.h"
 #include "sim/posix/futexes.h"
 #include "sim/posix/identity.h"
@@ -59,6 +60,10 @@ class Library {
   Identity& identity() { return identity_; }
   /// Of the running task's life of the process.
   Statics& statics() { return *lives_[threads_.LifeOf(*parking_.current())]; }
+  /// A task of the process is left where it stands.
+  void NoteLost() { --tasks_begun_; }
+  /// Whether the task's process has ended, its objects with it: such a task never goes on.
+  bool HasExited(const ScheduledTask& task) { return lives_[threads_.LifeOf(task)]->exited(); }
   /// Runs a task of the process, from its start to its end.
   void RunTask(const std::function<void()>& body);
   /// Before a task goes on: puts in place what belongs to its process, or to it alone. null: it has
@@ -83,6 +88,7 @@ class Library {
   /// The end that reads, then the one that writes. `flags`: O_NONBLOCK.
   int OpenPipe(int files[2], int flags);
   int OpenRandomDevice();
+  RandomStreams& random_streams() { return random_streams_; }
   /// timerfd_create, and the others with its descriptor. `before` may be null.
   int OpenTimer(clockid_t clock, int flags);
   int SetTimer(int descriptor, int flags, const itimerspec& wanted, itimerspec* before);
@@ -142,11 +148,12 @@ class Library {
   Engine& engine_;
   Process& process_;
   Descriptors descriptors_{engine_, process_};
+  RandomStreams random_streams_;
   Pace pace_{engine_, process_};
   Parking parking_{engine_, process_};
   Threads threads_{engine_, process_, parking_};
-  Mutexes mutexes_{parking_};
-  SharedLocks shared_locks_{parking_};
+  Mutexes mutexes_{parking_, threads_};
+  SharedLocks shared_locks_{parking_, threads_};
   Futexes futexes_{parking_};
   Initialisations initialisations_{parking_};
   Identity identity_{process_};

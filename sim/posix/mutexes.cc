@@ -21,14 +21,16 @@ const void* ReadersAt(const pthread_rwlock_t* lock) {
 }  // namespace
 
 Mutexes::Held* Mutexes::Find(const pthread_mutex_t* mutex) {
-  const auto found = std::ranges::find(held_, static_cast<const void*>(mutex), &Held::mutex);
+  const std::size_t life = threads_.OwnLife();
+  const auto found = std::ranges::find_if(
+      held_, [&](const Held& one) { return one.mutex == mutex && one.life == life; });
   return found == held_.end() ? nullptr : &*found;
 }
 
 int Mutexes::Take(pthread_mutex_t* mutex) {
   Held* const held = Find(mutex);
   if (held == nullptr) {
-    held_.push_back({mutex, parking_.current(), 1});
+    held_.push_back({mutex, threads_.OwnLife(), parking_.current(), 1});
     return 0;
   }
   if (held->owner != parking_.current()) return EBUSY;
@@ -44,45 +46,46 @@ int Mutexes::Take(pthread_mutex_t* mutex) {
 }
 
 int Mutexes::Await(pthread_mutex_t* mutex, MonotonicTime deadline) {
-  return parking_.ParkUntilTaken(mutex, deadline, [&] { return Take(mutex); });
+  return parking_.ParkUntilTaken(
+      mutex, deadline, [&] { return Take(mutex); }, [&] { return Find(mutex)->owner; });
 }
 
 int Mutexes::Lock(pthread_mutex_t* mutex, MonotonicTime deadline) {
-  return parking_.BeginsAmongThreads() ? Await(mutex, deadline) : 0;
+  parking_.BeginsAmongThreads();
+  return Await(mutex, deadline);
 }
 
 int Mutexes::TryLock(pthread_mutex_t* mutex) {
-  if (!parking_.BeginsAmongThreads()) return 0;
+  parking_.BeginsAmongThreads();
   const int taken = Take(mutex);
   return taken == EDEADLK ? EBUSY : taken;
 }
 
 int Mutexes::Unlock(pthread_mutex_t* mutex) {
   Held* const held = Find(mutex);
-  if (parking_.tearing_down()) return 0;
   const bool checked = KindOf(mutex) != PTHREAD_MUTEX_NORMAL;
   if (held == nullptr) return checked ? EPERM : 0;
   if (checked && held->owner != parking_.current()) return EPERM;
   if (--held->depth > 0) return 0;
   held_.erase(held_.begin() + (held - held_.data()));
-  parking_.Unpark(mutex, 1);
+  if (!parking_.tearing_down()) parking_.Unpark(mutex, 1);
   return 0;
 }
 
 int Mutexes::WaitForCondition(pthread_cond_t* condition, pthread_mutex_t* mutex,
                               MonotonicTime deadline) {
-  const int at_the_end = deadline == kNever ? 0 : ETIMEDOUT;
-  if (!parking_.Begins()) return at_the_end;
+  const bool waits = parking_.Begins();
   Held* const held = Find(mutex);
   if (held == nullptr || held->owner != parking_.current()) return EPERM;
   const int depth = held->depth;
   held->depth = 1;
   Unlock(mutex);
-  const Waking waking = parking_.Park(condition, deadline);
-  if (waking == Waking::kCancelled) return at_the_end;
+  const Waking waking = waits ? parking_.Park(condition, deadline) : Waking::kCancelled;
+  if (waking == Waking::kCancelled) parking_.YieldInTeardown();
   Await(mutex, kNever);
   if (Held* const again = Find(mutex)) again->depth = depth;
-  return waking == Waking::kTimedOut ? ETIMEDOUT : 0;
+  const bool over = waking == Waking::kTimedOut || parking_.tearing_down();
+  return over && deadline != kNever ? ETIMEDOUT : 0;
 }
 
 int Mutexes::Signal(pthread_cond_t* condition, int most) {
@@ -91,14 +94,17 @@ int Mutexes::Signal(pthread_cond_t* condition, int most) {
 }
 
 SharedLocks::Held* SharedLocks::Find(const pthread_rwlock_t* lock) {
-  const auto found = std::ranges::find(held_, static_cast<const void*>(lock), &Held::lock);
+  const std::size_t life = threads_.OwnLife();
+  const auto found = std::ranges::find_if(
+      held_, [&](const Held& one) { return one.lock == lock && one.life == life; });
   return found == held_.end() ? nullptr : &*found;
 }
 
 int SharedLocks::Take(pthread_rwlock_t* lock, bool shared) {
   Held* const held = Find(lock);
   if (held == nullptr) {
-    held_.push_back({lock, shared ? nullptr : parking_.current(), shared ? 1 : 0});
+    held_.push_back(
+        {lock, threads_.OwnLife(), shared ? nullptr : parking_.current(), shared ? 1 : 0});
     return 0;
   }
   if (held->writer == parking_.current()) return EDEADLK;
@@ -111,35 +117,39 @@ int SharedLocks::Take(pthread_rwlock_t* lock, bool shared) {
 
 int SharedLocks::Await(pthread_rwlock_t* lock, bool shared, MonotonicTime deadline) {
   const void* const place = shared ? ReadersAt(lock) : lock;
-  const int taken = parking_.ParkUntilTaken(place, deadline, [&] { return Take(lock, shared); });
+  const int taken = parking_.ParkUntilTaken(
+      place, deadline, [&] { return Take(lock, shared); }, [&] { return Find(lock)->writer; });
   // Readers may wait for no other reason than this writer.
   if (taken == ETIMEDOUT && !shared) parking_.Unpark(ReadersAt(lock), Parking::kAll);
   return taken;
 }
 
 int SharedLocks::LockShared(pthread_rwlock_t* lock, MonotonicTime deadline) {
-  return parking_.BeginsAmongThreads() ? Await(lock, /*shared=*/true, deadline) : 0;
+  parking_.BeginsAmongThreads();
+  return Await(lock, /*shared=*/true, deadline);
 }
 
 int SharedLocks::Lock(pthread_rwlock_t* lock, MonotonicTime deadline) {
-  return parking_.BeginsAmongThreads() ? Await(lock, /*shared=*/false, deadline) : 0;
+  parking_.BeginsAmongThreads();
+  return Await(lock, /*shared=*/false, deadline);
 }
 
 int SharedLocks::TryLockShared(pthread_rwlock_t* lock) {
-  if (!parking_.BeginsAmongThreads()) return 0;
+  parking_.BeginsAmongThreads();
   return Take(lock, /*shared=*/true) == 0 ? 0 : EBUSY;
 }
 
 int SharedLocks::TryLock(pthread_rwlock_t* lock) {
-  if (!parking_.BeginsAmongThreads()) return 0;
+  parking_.BeginsAmongThreads();
   return Take(lock, /*shared=*/false) == 0 ? 0 : EBUSY;
 }
 
 int SharedLocks::Unlock(pthread_rwlock_t* lock) {
   Held* const held = Find(lock);
-  if (parking_.tearing_down() || held == nullptr) return 0;
+  if (held == nullptr) return 0;
   if (held->writer == nullptr && --held->readers > 0) return 0;
   held_.erase(held_.begin() + (held - held_.data()));
+  if (parking_.tearing_down()) return 0;
   parking_.Unpark(lock, Parking::kAll);
   parking_.Unpark(ReadersAt(lock), Parking::kAll);
   return 0;

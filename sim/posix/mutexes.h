@@ -6,21 +6,25 @@
 // memory; of an object only its kind is read, where glibc keeps it.
 //
 // Each call returns 0 or an errno. A mutex goes to whoever takes it first, not to the one that was
-// woken for it; of those that wait for a condition the oldest is woken. No waking is spurious. In
-// teardown every call succeeds, and nothing is held. Thread safety: none; one world, one OS thread.
+// woken for it; of those that wait for a condition the oldest is woken. No waking is spurious, but
+// in teardown, where nobody is signalled. There, too, a mutex has one owner: threads of a process
+// that crashed go on to their ends, and must not meet in a section. One that needs what a thread
+// holds that has ended stays where it is. Thread safety: none; one world, one OS thread.
 #pragma once
 
 #include <pthread.h>
 
+#include <cstddef>
 #include <vector>
 
 #include "sim/posix/parking.h"
+#include "sim/posix/threads.h"
 
 namespace interlock::sim::posix {
 
 class Mutexes {
  public:
-  explicit Mutexes(Parking& parking) : parking_(parking) {}
+  Mutexes(Parking& parking, Threads& threads) : parking_(parking), threads_(threads) {}
 
   /// EDEADLK and EAGAIN as the kind of the mutex has them; ETIMEDOUT. YIELDS.
   int Lock(pthread_mutex_t* mutex, MonotonicTime deadline = kNever);
@@ -29,11 +33,11 @@ class Mutexes {
   /// ETIMEDOUT with the mutex held, too. YIELDS.
   int WaitForCondition(pthread_cond_t* condition, pthread_mutex_t* mutex, MonotonicTime deadline);
   int Signal(pthread_cond_t* condition, int most);
-  void Forget() { held_.clear(); }
 
  private:
   struct Held {
     const void* mutex;
+    std::size_t life;  // of the process: another one has its own objects at the same places
     const ScheduledTask* owner;
     int depth;
   };
@@ -44,12 +48,13 @@ class Mutexes {
   int Await(pthread_mutex_t* mutex, MonotonicTime deadline);
 
   Parking& parking_;
+  Threads& threads_;
   std::vector<Held> held_;  // those that are locked now, which are few
 };
 
 class SharedLocks {
  public:
-  explicit SharedLocks(Parking& parking) : parking_(parking) {}
+  SharedLocks(Parking& parking, Threads& threads) : parking_(parking), threads_(threads) {}
 
   /// EDEADLK if the caller writes; ETIMEDOUT. YIELDS.
   int LockShared(pthread_rwlock_t* lock, MonotonicTime deadline = kNever);
@@ -57,11 +62,11 @@ class SharedLocks {
   int TryLockShared(pthread_rwlock_t* lock);
   int TryLock(pthread_rwlock_t* lock);
   int Unlock(pthread_rwlock_t* lock);
-  void Forget() { held_.clear(); }
 
  private:
   struct Held {
     const void* lock;
+    std::size_t life;
     const ScheduledTask* writer;  // null: readers have it
     int readers;
   };
@@ -71,6 +76,7 @@ class SharedLocks {
   int Await(pthread_rwlock_t* lock, bool shared, MonotonicTime deadline);
 
   Parking& parking_;
+  Threads& threads_;
   std::vector<Held> held_;
 };
 

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::uint32_t kNetwork = 0xc0000200;  // 192.0.2.0
 constexpr std::uint32_t kPrimary = 254;
+constexpr std::uint32_t kLoopback = 0x7f000000;  // 127.0.0.0/8
 constexpr std::string_view kName = "redis";
 constexpr std::string_view kSocketEnding = ".sock";
 
@@ -28,14 +29,15 @@ std::optional<int> NumberIn(std::string_view text, int least, int most) {
   return number >= least && number <= most ? std::optional(number) : std::nullopt;
 }
 
+bool IsLoopback(std::uint32_t address) { return (address & 0xff000000U) == kLoopback; }
+
 /// The last byte of the address.
 std::optional<std::uint32_t> HostOf(const Engine& engine, std::string_view name, int port) {
   const int servers = engine.servers.count();
   in_addr numeric{};
-  if (inet_pton(AF_INET, std::string(name).c_str(), &numeric) == 1) {
-    const std::uint32_t address = ntohl(numeric.s_addr);
-    if ((address & ~0xffU) == kNetwork) return address & 0xffU;
-  }
+  const bool is_numeric = inet_pton(AF_INET, std::string(name).c_str(), &numeric) == 1;
+  const std::uint32_t ip = is_numeric ? ntohl(numeric.s_addr) : 0;
+  if ((ip & ~0xffU) == kNetwork) return ip & 0xffU;
   if (name == kName) return kPrimary;
   if (name.starts_with("redis-")) {
     const auto node = NumberIn(name.substr(kName.size() + 1), 0, servers - 1);
@@ -45,6 +47,7 @@ std::optional<std::uint32_t> HostOf(const Engine& engine, std::string_view name,
     const redis::MasterAddress& address = engine.servers.address(node);
     if (address.host == name && address.port == port) return static_cast<std::uint32_t>(node) + 1;
   }
+  if (name == "localhost" || IsLoopback(ip)) return kPrimary;
   return std::nullopt;
 }
 
@@ -99,6 +102,7 @@ std::optional<int> NodeAt(const Engine& engine, const sockaddr* address, socklen
   if (address->sa_family != AF_INET || size < sizeof(sockaddr_in)) return std::nullopt;
   sockaddr_in ip{};
   std::memcpy(&ip, address, sizeof(ip));
+  if (IsLoopback(ntohl(ip.sin_addr.s_addr))) return NodeOf(engine, kPrimary);
   return NodeOf(engine, ntohl(ip.sin_addr.s_addr) - kNetwork);
 }
 

@@ -5,6 +5,7 @@
 // so is what they call themselves in CLUSTER SLOTS or to Sentinels. The addresses are those of
 // TEST-NET-1 (RFC 5737): 192.0.2.1 on, and 192.0.2.254 for the primary. Any port leads to the
 // server, and so does a Unix socket whose file, in any folder, has the server's name and ".sock".
+// What is written into much code, "localhost" and 127.0.0.1, is the primary, too.
 // Thread safety: none.
 #pragma once
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sim/posix/library.h"
+
 namespace interlock::sim::posix {
 
 bool Parking::Begins() {
@@ -23,6 +25,17 @@ bool Parking::LetOthersRun() {
   }
   engine_.scheduler.YieldPoint();
   return !tearing_down();
+}
+
+void Parking::AwaitInTeardown(const ScheduledTask* owner) {
+  const bool in_vain =
+      owner == current() || (owner != nullptr && owner->state == ScheduledTask::State::kDone);
+  if (in_vain) {
+    process_.library->NoteLost();
+    engine_.scheduler.Desert(StopReason::kStopped);
+  }
+  pace_.Count();
+  engine_.scheduler.SuspendInTeardown();
 }
 
 Waking Parking::Park(const void* at, MonotonicTime deadline) {

@@ -34,13 +34,17 @@ class Parking {
   /// Waits until Unpark or `deadline`, which may have passed. YIELDS. kCancelled in teardown.
   Waking Park(const void* at, MonotonicTime deadline);
   /// Waits there until `take` says something else than EBUSY, which is returned: whoever is woken
-  /// may find that another one was faster. ETIMEDOUT at the deadline; 0 in teardown.
-  template <typename Take>
-  int ParkUntilTaken(const void* at, MonotonicTime deadline, const Take& take) {
+  /// may find that another one was faster. ETIMEDOUT at the deadline, which in teardown is over.
+  /// `owner`: returns who has it; null: several.
+  template <typename Take, typename Owner>
+  int ParkUntilTaken(const void* at, MonotonicTime deadline, const Take& take, const Owner& owner) {
     for (;;) {
       if (const int taken = take(); taken != EBUSY) return taken;
-      const Waking waking = Park(at, deadline);
-      if (waking != Waking::kWoken) return waking == Waking::kTimedOut ? ETIMEDOUT : 0;
+      if (tearing_down() && deadline == kNever) {
+        AwaitInTeardown(owner());
+      } else if (tearing_down() || Park(at, deadline) == Waking::kTimedOut) {
+        return ETIMEDOUT;
+      }
     }
   }
   /// Wakes those that wait there, and at most so many. Returns how many.
@@ -53,11 +57,16 @@ class Parking {
   /// The process begins anew.
   void Forget() { parked_.clear(); }
 
+  /// In teardown: lets others run at some of its calls.
+  void YieldInTeardown() { engine_.scheduler.YieldInTeardown(); }
+
   ScheduledTask* current() const { return engine_.scheduler.current(); }
   bool tearing_down() const { return engine_.scheduler.tearing_down(); }
 
  private:
   bool LetOthersRun();
+  /// The running task needs what `owner` has: it waits, or ends for good if that one has ended.
+  void AwaitInTeardown(const ScheduledTask* owner);
 
   struct Parked {
     const void* at;

@@ -34,7 +34,11 @@ class Statics {
   void OwnKey(pthread_key_t key, const void* at);
   void DisownKey(pthread_key_t key) { std::erase(keys_, key); }
   /// Does what AtExit was told, latest first. YIELDS if that does.
-  void Exit() { at_exit_.Make(); }
+  void Exit() {
+    at_exit_.Make();
+    exited_ = true;
+  }
+  bool exited() const { return exited_; }
 
   /// Puts these in place, until others are; null: those of the program. REQUIRES: those in place
   /// live.
@@ -50,6 +54,7 @@ class Statics {
   void Exchange();
 
   bool initialised_ = false;
+  bool exited_ = false;
   std::vector<std::byte> kept_;
   ExitCalls at_exit_;
   std::vector<pthread_key_t> keys_;

@@ -2,6 +2,7 @@
 #include "sim/posix/threads.h"
 
 #include <limits.h>
+#include <sys/single_threaded.h>
 
 #include <array>
 #include <cerrno>
@@ -53,6 +54,8 @@ Threads::Thread* Threads::Find(pthread_t thread) {
 
 int Threads::Create(pthread_t* created, const pthread_attr_t* options, void* (*body)(void*),
                     void* argument) {
+  // glibc tells it when a real thread begins; libstdc++ leaves out atomics and wake-ups until then.
+  __libc_single_threaded = 0;
   int state = PTHREAD_CREATE_JOINABLE;
   if (options != nullptr) pthread_attr_getdetachstate(options, &state);
   ScheduledTask* const task = engine_.scheduler.AddTask(

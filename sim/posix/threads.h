@@ -36,6 +36,7 @@ class Threads {
   ThreadLocals& LocalsOf(const ScheduledTask& task) { return Of(task).locals; }
   /// How often the process had begun anew when the task was made.
   std::size_t LifeOf(const ScheduledTask& task) { return Of(task).life; }
+  std::size_t OwnLife() { return Own().life; }
   /// The running task is from now on one of that life.
   void BelongTo(std::size_t life) { Own().life = life; }
 

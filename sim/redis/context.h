@@ -111,7 +111,6 @@ struct Context {
   void Status(std::string_view text) { Text(Value::Type::kStatus, text); }
   void Error(std::string_view text) { Text(Value::Type::kError, text); }
   void String(std::string_view text) { Text(Value::Type::kString, text); }
-  void Double(std::string_view text) { Text(Value::Type::kDouble, text); }
   void Verbatim(std::string_view text) { Text(Value::Type::kVerbatim, text); }
   void Integer(std::int64_t number) {
     reply.type = Value::Type::kInteger;

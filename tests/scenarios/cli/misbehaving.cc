@@ -6,6 +6,7 @@
 // misbehaving_test.cc runs it and looks at how it ends.
 #include <interlock/harness/main.h>
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <array>
@@ -16,6 +17,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -180,6 +182,14 @@ void TakeAllMemory() {
 
 void Fork() { sink = fork(); }
 
+/// Beside the lock: a loop that takes any error for its program's end, as event libraries do.
+void LoopStrictly() {
+  std::thread([] {
+    while (poll(nullptr, 0, 100) >= 0) continue;
+    std::abort();
+  }).detach();
+}
+
 void CloseStdout() { close(STDOUT_FILENO); }
 
 }  // namespace
@@ -212,6 +222,7 @@ int main(int argc, char** argv) {
                             {"test/null-in-name", AccessNull, Place::kName},
                             {"test/remembering", Remember},
                             {"test/forking", Fork, Place::kAcquire, true},
+                            {"test/strict-loop", LoopStrictly, Place::kAcquire, true},
                             {"test/refusing", Refuse}}) {
     subjects.push_back(std::make_shared<Guilty>(one.name, one.place, one.crime, one.posix));
   }

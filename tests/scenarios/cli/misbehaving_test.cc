@@ -218,6 +218,16 @@ TEST(MisbehavingLockTest, MeasuringALockThatCrashesCostsNoOtherItsFigures) {
   EXPECT_THAT(child.out, HasSubstr("test/null: not measured: the lock crashed (SIGSEGV)"));
 }
 
+// What is left of a process that crashed ends with the run, where its calls fail unnaturally.
+TEST(MisbehavingLockTest, WhatAThreadOfACrashedProcessMakesOfTheEndOfTheRunIsNoNews) {
+  const ScratchFolder folder;
+  RunChild({INTERLOCK_MISBEHAVING, "check", "--lock", "test/strict-loop", "--scenario", "crash",
+            "--runs", "50", "--out", folder.path()});
+  const auto rows = RowsOf(ReportIn(folder.path()), "test/strict-loop");
+  ASSERT_FALSE(rows.empty());
+  for (const auto& row : rows) EXPECT_TRUE(row.code != "LK017" && row.runs == 50U) << row.reason;
+}
+
 // Whoever cannot even be asked its name has one made up, and fails by it.
 TEST(MisbehavingLockTest, ASubjectThatCrashesWhenItIsAskedFailsAlone) {
   const ScratchFolder folder;

@@ -4,6 +4,7 @@
 // and the library's own connections on top of them.
 #include <fcntl.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <random>
 #include <string>
@@ -111,6 +113,28 @@ TEST(PosixSocketTest, ALoopOverCallsThatFindNothingComesToItsEnd) {
     EXPECT_EQ(::close(file), 0);
     EXPECT_EQ(::close(file), -1);
     EXPECT_EQ(errno, EBADF);
+  });
+}
+
+TEST(PosixSocketTest, WhatMuchCodeCallsItsServerIsThePrimary) {
+  RunOne([] {
+    for (const char* name : {"localhost", "127.0.0.1", "redis"}) {
+      const int file = ::socket(AF_INET, SOCK_STREAM, 0);
+      addrinfo* found = nullptr;
+      ASSERT_EQ(::getaddrinfo(name, "6379", nullptr, &found), 0) << name;
+      EXPECT_EQ(::connect(file, found->ai_addr, found->ai_addrlen), 0) << name;
+      ::freeaddrinfo(found);
+      sockaddr_in numeric{};
+      numeric.sin_family = AF_INET;
+      numeric.sin_port = htons(6379);
+      numeric.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+      const int other = ::socket(AF_INET, SOCK_STREAM, 0);
+      EXPECT_EQ(::connect(other, reinterpret_cast<sockaddr*>(&numeric), sizeof(numeric)), 0);
+      ::close(file);
+      ::close(other);
+    }
+    addrinfo* none = nullptr;
+    EXPECT_EQ(::getaddrinfo("elsewhere", "6379", nullptr, &none), EAI_NONAME);
   });
 }
 
@@ -301,6 +325,9 @@ TEST(PosixIdentityTest, RandomBytesAreTheProcesssOwn) {
         ASSERT_EQ(std::fread(&word, sizeof(word), 1, opened), 1U);
         drawn.push_back(word);
         std::fclose(opened);
+        std::ifstream stream("/dev/urandom", std::ios::binary);
+        ASSERT_TRUE(stream.read(reinterpret_cast<char*>(&word), sizeof(word)));
+        drawn.push_back(word);
         ::arc4random_buf(&word, sizeof(word));
         drawn.push_back(word);
         drawn.push_back(static_cast<std::uint64_t>(std::rand()));
@@ -311,8 +338,25 @@ TEST(PosixIdentityTest, RandomBytesAreTheProcesssOwn) {
   ASSERT_EQ(runs.size(), 4U);
   EXPECT_EQ(runs[0], runs[2]);
   EXPECT_EQ(runs[1], runs[3]);
-  for (std::size_t i = 0; i < 4; ++i) EXPECT_NE(runs[0][i], runs[1][i]) << i;
-  EXPECT_EQ(runs[0][4], runs[1][4]);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_NE(runs[0][i], runs[1][i]) << i;
+  EXPECT_EQ(runs[0][5], runs[1][5]);
+}
+
+// std::random_device gives four bytes at a time, and is what many a token is made of.
+TEST(PosixIdentityTest, ShortDrawsThatAreAlikeDifferInTheirLastByte) {
+  Bench bench(2, {{FaultKind::kEntropyAlike, 1, 0, {}}});
+  std::vector<unsigned int> drawn(2);
+  for (const int process : {0, 1}) {
+    bench.world->ServePosix(process);
+    bench.world->Start(process, [&drawn, process] {
+      std::this_thread::sleep_for(seconds(1));
+      drawn[static_cast<std::size_t>(process)] = std::random_device()();
+    });
+  }
+  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+  EXPECT_NE(drawn[0], drawn[1]);
+  const unsigned int apart = drawn[0] ^ drawn[1];
+  EXPECT_TRUE((apart & 0x00ffffffU) == 0 || (apart & 0xffffff00U) == 0) << apart;
 }
 
 }  // namespace

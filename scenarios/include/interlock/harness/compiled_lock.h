@@ -22,7 +22,9 @@
 
 namespace interlock::harness {
 
-/// What a lock's function says.
+/// What a lock's function says. A lock by quorum knows what became of a release only if enough
+/// masters have answered: if one of them has not, a minority may go on holding the lock, and the
+/// answer is kUnknown.
 enum class Answer : std::uint8_t {
   kYes,
   kNo,       ///< definitely not: another one has it; or it was not held any more

@@ -23,6 +23,9 @@ struct LockOptions {
   int permits = 1;
   /// `resource` and a second one, as this client names them; empty unless Traits say `several`.
   std::vector<std::string> several = {};
+  /// How many servers with data of their own there are, for a lock by quorum; code as it was
+  /// compiled finds them as "redis-0", "redis-1" and so on.
+  int masters = 1;
   int parties = 0;  ///< counts that open a Latch; 0 if it is none
   /// For a latch: how long it is remembered after the last count down. 0: longer than any run.
   std::chrono::milliseconds life{};
