@@ -159,7 +159,6 @@ void AddAuditCommand(Command app, Work& work) {
            "the URL of an empty one on this machine, Redis or Valkey")
       .ShowDefault();
   command.Add("--out", settings->output.out, "folder for the installed libraries and the results")
-      .Check(NotEmpty)
       .ShowDefault();
   command.Flag("--json", settings->output.json, "print audit.json instead of text");
   command.Footer(std::string(kAuditFooter));

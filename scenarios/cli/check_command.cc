@@ -245,17 +245,19 @@ constexpr std::string_view kExamples =
     "  interlock check --cases out/counterexamples        what failed once, first\n"
     "  interlock check --shard 2/4 --out out              a part; see report merge\n";
 
-void AddWhat(Command command, CheckSettings& settings) {
+Option AddWhat(Command command, CheckSettings& settings) {
   command.Add("--lock", settings.lock, "locks that match: mutex,broken/*").Joined();
-  command.Add("--scenario", settings.scenario, "scenarios that match");
+  const Option scenario = command.Add("--scenario", settings.scenario, "scenarios that match");
   command.Add("--seed", settings.seed_text, "of the whole campaign")
       .Type("NUMBER")
       .Check(WhyNoSeed)
       .ShowDefault();
+  return scenario;
 }
 
 /// Options for how much is run, and how.
-void AddHowMuch(Command command, CheckSettings& settings, Option redis, Option server) {
+void AddHowMuch(Command command, CheckSettings& settings, Option redis, Option server,
+                Option scenario) {
   const Option runs = command
                           .Add("--runs", settings.runs,
                                "run this many per lock, scenario and class, and nothing else")
@@ -263,21 +265,20 @@ void AddHowMuch(Command command, CheckSettings& settings, Option redis, Option s
                           .Excludes(redis);
   const Option budget =
       command.Add("--budget", settings.budget, "repeat for this long: 90s, 5m, 1h").Excludes(runs);
-  command.Flag("--thorough", settings.thorough, "10,000 runs each: for nightly jobs")
-      .Excludes(runs)
-      .Excludes(budget)
-      .Excludes(redis);
+  const Option thorough =
+      command.Flag("--thorough", settings.thorough, "10,000 runs each: for nightly jobs")
+          .Excludes(runs)
+          .Excludes(budget)
+          .Excludes(redis);
   const Option strategy =
       command.Add("--strategy", settings.strategy, "use one search strategy instead of all in turn")
           .Check(NameOfStrategy)
           .Excludes(redis);
-  const Option shard = command.Add("--shard", settings.shard, "run part i of n (i/n)")
-                           .Check(NotEmpty)
-                           .Excludes(redis);
+  const Option shard =
+      command.Add("--shard", settings.shard, "run part i of n (i/n)").Excludes(redis);
   const Option cases =
       command
           .Add("--cases", settings.cases, "replay the counterexamples saved in this folder first")
-          .Check(NotEmpty)
           .Excludes(redis);
   command
       .Flag("--specimens", settings.specimens,
@@ -286,7 +287,10 @@ void AddHowMuch(Command command, CheckSettings& settings, Option redis, Option s
       .Excludes(server)
       .Excludes(shard)
       .Excludes(strategy)
-      .Excludes(cases);
+      .Excludes(cases)
+      .Excludes(scenario)
+      .Excludes(budget)
+      .Excludes(thorough);
 }
 
 void AddOutput(Command command, CheckSettings& settings, Option redis) {
@@ -295,9 +299,11 @@ void AddOutput(Command command, CheckSettings& settings, Option redis) {
       .Excludes(redis)
       .ShowDefault();
   command.Flag("--json", settings.output.json, "print run.json instead of text");
-  command.Add("--out", settings.output.out, "folder for run.json, junit.xml, counterexamples/")
-      .Check(NotEmpty);
-  command.Add("--jobs", settings.jobs, "threads; 0: all cores. The results are the same")
+  command.Add("--out", settings.output.out,
+              "folder for run.json, junit.xml and, without --redis, counterexamples/");
+  command
+      .Add("--jobs", settings.jobs,
+           "threads; 0: all cores, or 4 with --redis. The results are the same")
       .InRange(0, 256);
   command.Add("--watchdog", settings.output.watchdog, "wall-clock limit of one run, in seconds")
       .InRange(1, 3600)
@@ -311,15 +317,15 @@ void AddCheckCommand(Command app, const Registry& registry, Work& work) {
   Command command = app.Subcommand(
       "check", "judge every lock in every scenario, on the embedded fake Redis or a real one");
   auto settings = std::make_shared<CheckSettings>();
-  AddWhat(command, *settings);
+  const Option scenario = AddWhat(command, *settings);
   const Option redis =
-      command.Add("--redis", settings->redis, "a real server: redis://...; spawn: its own")
-          .Check(NotEmpty);
+      command.Add("--redis", settings->redis, "a real server: redis://...; spawn: its own");
   const Option server = AddServerOption(command, settings->server).Excludes(redis);
-  AddHowMuch(command, *settings, redis, server);
+  AddHowMuch(command, *settings, redis, server, scenario);
   AddOutput(command, *settings, redis);
   command.Ignored("--processes", "run clients as processes, as --redis always does").Needs(redis);
-  command.Flag("--allow-remote", settings->allow_remote, "allow --redis to reach another machine");
+  command.Flag("--allow-remote", settings->allow_remote, "allow --redis to reach another machine")
+      .Needs(redis);
   command.Footer(std::string(kExamples));
   IfChosen(command, work, [settings, &registry] {
     settings->seed = ParseSeed(settings->seed_text).value_or(settings->seed);

@@ -91,6 +91,8 @@ std::string Flaw(const ContendSettings& settings) {
     if (!flaw.empty()) return flaw;
   } else if (settings.lock.empty()) {
     return "nothing to measure: --lock NAME or, after --, the command of a client";
+  } else if (settings.foreign.masters > 1) {
+    return "--masters is for a command after --: each lock of this program has its own number";
   }
   if (settings.arrivals == "open" && load.interval <= Duration(0)) {
     return "--arrivals open needs --interval, the mean time between the requests of one client";
@@ -103,6 +105,9 @@ std::string Flaw(const ContendSettings& settings) {
   }
   if (settings.target.redis.empty() && settings.target.processes) {
     return "--processes needs --redis: virtual time has no processes";
+  }
+  if (settings.arrivals == "open" && load.think > Duration(0)) {
+    return "--think needs --arrivals closed: in the open, --interval says when clients ask";
   }
   if (settings.trace && settings.output.out.empty()) return "--trace needs --out DIR";
   return "";
@@ -124,8 +129,12 @@ Result<contend::ContendOptions> OptionsOf(const ContendSettings& settings,
   options.entries = std::move(entries).value();
   // A pattern selects the measurable ones; a name just that one.
   if (settings.lock.find_first_of("*?[") != std::string::npos) {
-    std::erase_if(options.entries,
-                  [](const Entry& entry) { return !ModelOf(entry.subject->traits().kind).held; });
+    std::erase_if(options.entries, [&settings](const Entry& entry) {
+      const harness::Traits traits = entry.subject->traits();
+      const bool lacks_disk =
+          settings.target.redis.empty() && traits.on_disk && !settings.load.server->since_72;
+      return lacks_disk || !ModelOf(traits.kind).held;
+    });
   }
   options.clients = *clients;
   options.load = settings.load;
@@ -348,14 +357,17 @@ void AddContendCommand(Command app, const Registry& registry, Work& work) {
       .ShowDefault();
   AddLoad(command, *settings);
   const Option server = AddServerOption(command, settings->load.server);
+  const Option redis =
+      command
+          .Add(
+              "--redis", settings->target.redis,
+              "measure in wall time on these servers (URLs separated by commas); spawn: on servers "
+              "started for it")
+          .Excludes(server);
   command
-      .Add("--redis", settings->target.redis,
-           "measure in wall time on these servers (URLs separated by commas); spawn: on servers "
-           "started for it")
-      .Check(NotEmpty)
-      .Excludes(server);
-  command.Flag("--allow-remote", settings->target.allow_remote,
-               "allow --redis to reach another machine");
+      .Flag("--allow-remote", settings->target.allow_remote,
+            "allow --redis to reach another machine")
+      .Needs(redis);
   command.Flag("--processes", settings->target.processes,
                "with --redis: make each client a process instead of a thread");
   command.Add("--seed", settings->seed, "seed of every random draw (also 0x...)")
@@ -365,13 +377,10 @@ void AddContendCommand(Command app, const Registry& registry, Work& work) {
   command.Add("--jobs", settings->jobs, "threads; the figures do not depend on them (0: all cores)")
       .InRange(0, 256);
   command.Flag("--json", settings->output.json, "print run.json instead of text");
-  command.Add("--out", settings->output.out, "folder for run.json; see report").Check(NotEmpty);
-  command
-      .Add("--gate", settings->gate,
-           "TOML file of thresholds; the exit code is 3 if one is crossed")
-      .Check(NotEmpty);
-  command.Add("--baseline", settings->baseline, "compare with an earlier run.json, or its folder")
-      .Check(NotEmpty);
+  command.Add("--out", settings->output.out, "folder for run.json; see report");
+  command.Add("--gate", settings->gate,
+              "TOML file of thresholds; the exit code is 3 if one is crossed");
+  command.Add("--baseline", settings->baseline, "compare with an earlier run.json, or its folder");
   command.Flag("--trace", settings->trace,
                "also write the log of events, from which all figures can be recomputed");
   command.Footer(std::string(kContendFooter));

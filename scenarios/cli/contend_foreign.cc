@@ -48,6 +48,7 @@ std::string WhyNotForeign(const ForeignContendSettings& settings, const contend:
   if (load.patience != usual.patience) option = "--patience";
   if (load.lease != usual.lease) option = "--lease";
   if (load.resources != usual.resources) option = "--resources";
+  if (load.permits != usual.permits) option = "--permits";
   if (load.faults != usual.faults) option = "--faults";
   if (processes) option = "--processes";
   if (option.empty()) return {};

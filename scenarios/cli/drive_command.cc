@@ -91,12 +91,13 @@ class DriveWork {
   ExitCode Prepare() {
     drive::CampaignOptions& campaign = settings_.campaign;
     const auto seed = ParseSeed(settings_.seed);
-    if (!seed) return Complain(ExitCode::kUsage, "--seed: expected a 64-bit number");
     campaign.seed = *seed;
     if (settings_.runs) campaign.runs = static_cast<std::uint64_t>(*settings_.runs);
     const auto timeout = ParseDuration(settings_.timeout);
     if (!timeout || *timeout < std::chrono::milliseconds(100)) {
-      return Complain(ExitCode::kUsage, "--timeout: at least 100ms, such as 10s");
+      return Complain(ExitCode::kUsage,
+                      fmt::format("--timeout: {} is not a time of at least 100ms, such as 10s",
+                                  settings_.timeout));
     }
     campaign.drive.patience = *timeout;
     const auto offset = ParseDuration(settings_.clock_offset);
@@ -300,23 +301,27 @@ void AddDriveCommand(Command app, Work& work) {
   command.Add(
       "command", drive.command,
       "the client, after --: -- python3 worker.py; several, separated by --and, take turns");
-  command.Add("--clients", drive.clients, "number of client processes")
-      .InRange(1, drive::kMostClients)
-      .ShowDefault();
+  const Option clients = command.Add("--clients", drive.clients, "number of client processes")
+                             .InRange(1, drive::kMostClients)
+                             .ShowDefault();
   settings->servers.AddTo(command, drive);
-  command.Add("--permits", drive.permits, "maximum number of clients in one section at a time")
-      .InRange(1, drive::kMostClients)
-      .ShowDefault();
+  const Option permits =
+      command.Add("--permits", drive.permits, "maximum number of clients in one section at a time")
+          .InRange(1, drive::kMostClients)
+          .ShowDefault();
   command.Add(
       "--locks", drive.pattern,
       "pattern of the locks' keys, as for KEYS; default: every key that a SETNX or SET NX names");
-  command
-      .Add("--runs", settings->runs,
-           "number of runs, each with processes of its own; default: at most 1000, and as many as "
-           "28s allow")
-      .InRange(1, 1'000'000'000);
-  command.Add("--seed", settings->seed, "seed of the runs' choices; the first run is calm")
-      .ShowDefault();
+  const Option runs = command
+                          .Add("--runs", settings->runs,
+                               "number of runs, each with processes of its own; default: at most "
+                               "1000, and as many as "
+                               "28s allow")
+                          .InRange(1, 1'000'000'000);
+  const Option seed =
+      command.Add("--seed", settings->seed, "seed of the runs' choices; the first run is calm")
+          .Check(WhyNoSeed)
+          .ShowDefault();
   const Option strategy =
       command.Add("--strategy", settings->strategy,
                   fmt::format("one of {}; default: all in turn", StrategyNames()));
@@ -328,6 +333,9 @@ void AddDriveCommand(Command app, Work& work) {
       command.Add("--replay", settings->replay,
                   "replay this counterexample file, with the recorded command or the one after --");
   settings->explore.Forbid(replay);
+  for (const Option what_a_case_says : {clients, permits, runs, seed, strategy}) {
+    Option(replay).Excludes(what_a_case_says);
+  }
   command.Add("--times", settings->times, "how often to replay")
       .InRange(1, 1'000'000)
       .Needs(replay)
@@ -339,7 +347,6 @@ void AddDriveCommand(Command app, Work& work) {
           "--redis", settings->redis,
           "replay on real servers, clients as they are: spawn, to start them, or the URLs of empty "
           "ones on this machine, separated by commas")
-      .Check(NotEmpty)
       .Needs(replay)
       .Excludes(out);
   command.Flag("--json", settings->output.json, "print run.json instead of text");

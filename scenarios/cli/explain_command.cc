@@ -23,9 +23,11 @@ reports::ExitCode ExplainCode(const std::string& code) {
     const std::string_view of_latches = property->of_latches.definition;
     const std::string latches =
         of_latches.empty() ? "" : fmt::format("\n\nOf a latch: {}", of_latches);
-    text += fmt::format("{} {}: {}\n\n{}{}\n\nA story ({}): {}\n\nUsual fixes:\n", property->code,
-                        property->slug, property->name, property->definition, latches,
-                        property->scenario, property->story);
+    const std::string_view scenario = property->scenario;
+    const std::string from = scenario == "none" ? "" : fmt::format(" ({})", scenario);
+    text += fmt::format("{} {}: {}\n\n{}{}\n\nA story{}: {}\n\nUsual fixes:\n", property->code,
+                        property->slug, property->name, property->definition, latches, from,
+                        property->story);
     for (const std::string_view fix : property->fixes) {
       if (!fix.empty()) text += fmt::format("- {}\n", fix);
     }

@@ -314,10 +314,8 @@ void AddExploreCommand(Command app, const Registry& registry, Work& work) {
   AddBounds(command, *settings);
   AddLengths(command, settings->request);
   command.Add("--budget", settings->budget, "stop after this long, e.g. 90s, 5m, 1h");
-  command
-      .Add("--checkpoint", settings->checkpoint,
-           "file to resume from, if it exists, and to save to")
-      .Check(NotEmpty);
+  command.Add("--checkpoint", settings->checkpoint,
+              "file to resume from, if it exists, and to save to");
   command.Flag("--every-order", settings->every_order,
                "take steps that commute in every order, too: the same states, in more runs");
   command.Add("--jobs", settings->jobs, "threads; 0: one for each core")
@@ -327,8 +325,7 @@ void AddExploreCommand(Command app, const Registry& registry, Work& work) {
       .InRange(1, 3600)
       .ShowDefault();
   command.Flag("--json", settings->output.json, "print run.json instead of text");
-  command.Add("--out", settings->output.out, "folder for run.json, junit.xml, counterexamples/")
-      .Check(NotEmpty);
+  command.Add("--out", settings->output.out, "folder for run.json, junit.xml, counterexamples/");
   command.Footer(std::string(kExploreFooter));
   IfChosen(command, work,
            [settings, &registry] { return ExploreCommand(*settings, registry).Run(); });

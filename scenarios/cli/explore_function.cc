@@ -2,7 +2,12 @@
 #include <interlock/harness/explore.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "scenarios/cli/explore_report.h"
 #include "scenarios/cli/explore_request.h"
@@ -17,23 +22,22 @@ scenarios::cli::ExploreRequest RequestOf(const ExploreOptions& options,
   request.scenario = options.scenario;
   request.synchrony = options.synchrony;
   request.property = options.property;
-  request.bounds.clients = std::clamp(options.clients, 1, 8);
-  request.bounds.attempts = std::clamp(options.attempts, 1, 8);
-  request.bounds.resources = std::clamp(options.resources, 1, scenarios::kMostResources);
-  request.bounds.masters =
-      options.masters > 0 ? std::clamp(options.masters, 3, scenarios::kMostNodes) : 0;
-  request.bounds.readers = std::clamp(options.readers, 0, 8);
-  request.bounds.setters = std::clamp(options.setters, 0, 8);
-  request.bounds.other_limits = std::clamp(options.other_limits, 0, 8);
+  request.bounds.clients = options.clients;
+  request.bounds.attempts = options.attempts;
+  request.bounds.resources = options.resources;
+  request.bounds.masters = options.masters;
+  request.bounds.readers = options.readers;
+  request.bounds.setters = options.setters;
+  request.bounds.other_limits = options.other_limits;
   request.bounds.follow = options.follow;
-  request.bounds.life = std::clamp(options.life, 0, 1000);
+  request.bounds.life = options.life;
   request.bounds.nest = options.nest;
   request.bounds.waits = options.waits;
   request.bounds.extend = options.extend;
-  request.bounds.overstay = std::clamp(options.overstay, 0, 1000);
-  request.bounds.wait = std::clamp(options.wait, 1, 1000);
-  request.bounds.hold = std::clamp(options.hold, 1, 1000);
-  request.bounds.think = std::clamp(options.think, 0, 1000);
+  request.bounds.overstay = options.overstay;
+  request.bounds.wait = options.wait;
+  request.bounds.hold = options.hold;
+  request.bounds.think = options.think;
   request.bounds.expiries = options.expiries;
   request.crashes = options.crashes;
   request.lost_replies = options.lost_replies;
@@ -41,9 +45,46 @@ scenarios::cli::ExploreRequest RequestOf(const ExploreOptions& options,
   request.silent_losses = options.silent_losses;
   request.pauses = options.pauses;
   request.short_pauses = options.short_pauses;
-  request.bounds.failovers = std::clamp(options.failovers, 0, 8);
-  request.bounds.restarts = std::clamp(options.restarts, 0, 8);
+  request.bounds.failovers = options.failovers;
+  request.bounds.restarts = options.restarts;
   return request;
+}
+
+/// Which number is out of its range; empty: none.
+std::string WhyNot(const ExploreOptions& options) {
+  struct Number {
+    std::string_view name;
+    int value;
+    int least;
+    int most;
+  };
+  const auto given = [](const std::optional<int>& faults) { return faults.value_or(0); };
+  const Number numbers[] = {{"clients", options.clients, 1, 8},
+                            {"attempts", options.attempts, 1, 8},
+                            {"resources", options.resources, 1, scenarios::kMostResources},
+                            {"masters", options.masters, 0, scenarios::kMostNodes},
+                            {"readers", options.readers, 0, 8},
+                            {"setters", options.setters, 0, 8},
+                            {"other_limits", options.other_limits, 0, 8},
+                            {"life", options.life, 0, 1000},
+                            {"overstay", options.overstay, 0, 1000},
+                            {"wait", options.wait, 1, 1000},
+                            {"hold", options.hold, 1, 1000},
+                            {"think", options.think, 0, 1000},
+                            {"expiries", options.expiries, 0, 8},
+                            {"crashes", given(options.crashes), 0, 8},
+                            {"lost_replies", given(options.lost_replies), 0, 8},
+                            {"lost_requests", given(options.lost_requests), 0, 8},
+                            {"silent_losses", given(options.silent_losses), 0, 8},
+                            {"pauses", given(options.pauses), 0, 8},
+                            {"short_pauses", given(options.short_pauses), 0, 8},
+                            {"failovers", options.failovers, 0, 8},
+                            {"restarts", options.restarts, 0, 8}};
+  for (const auto& [name, value, least, most] : numbers) {
+    if (value >= least && value <= most) continue;
+    return fmt::format("invalid {} {}: expected {} to {}", name, value, least, most);
+  }
+  return "";
 }
 
 }  // namespace
@@ -54,6 +95,8 @@ ExploreVerdict Explore(std::shared_ptr<const Subject> subject, const ExploreOpti
     verdict.text = "the subject is null";
     return verdict;
   }
+  verdict.text = WhyNot(options);
+  if (!verdict.text.empty()) return verdict;
   const auto writes = scenarios::GuardKindFromText(options.writes);
   if (!writes) {
     verdict.text =

@@ -65,6 +65,9 @@ Result<Bounds> BoundsOf(const ExploreRequest& request, const Scenario& scenario)
   }
   if (bounds.stops > bounds.clients) return Invalid("more stopped waits than clients");
   if (bounds.stops > 0 && !bounds.waits) return Invalid("--stops needs --wait");
+  const Bounds usual;
+  if (bounds.wait != usual.wait && !bounds.waits) return Invalid("--wait-for needs --wait");
+  if (bounds.stop != usual.stop && bounds.stops == 0) return Invalid("--stop-after needs --stops");
   if (bounds.nest && bounds.resources < 2) {
     return Invalid("--nest needs two resources or more");
   }
@@ -94,7 +97,10 @@ Result<SynchronyClass> ClassOf(const ExploreRequest& request, const Scenario& sc
   for (const SynchronyClass one : scenario.classes) {
     if (ToString(one) == request.synchrony) return one;
   }
-  return Invalid(fmt::format("the scenario has no class \"{}\"", request.synchrony));
+  std::vector<std::string_view> classes;
+  for (const SynchronyClass one : scenario.classes) classes.push_back(ToString(one));
+  return Invalid(fmt::format("the scenario {} has no class \"{}\"; it has: {}", scenario.name,
+                             request.synchrony, fmt::join(classes, ", ")));
 }
 
 Result<std::vector<Judged>> OnlyOf(const ExploreRequest& request, const RunCase& run_case) {

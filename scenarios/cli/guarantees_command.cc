@@ -104,8 +104,7 @@ void AddGuaranteesCommand(Command app, const Registry& registry, Work& work) {
   command.Add("--jobs", settings->jobs, "threads; the table does not depend on it (0: all cores)")
       .InRange(0, 256);
   command.Flag("--json", settings->output.json, "print guarantees.json instead of text");
-  command.Add("--out", settings->output.out, "folder for guarantees.json and guarantees.md")
-      .Check(NotEmpty);
+  command.Add("--out", settings->output.out, "folder for guarantees.json and guarantees.md");
   command.Footer(std::string(kGuaranteesFooter));
   IfChosen(command, work, [settings, seed, &registry] {
     settings->seed = ParseSeed(*seed).value_or(settings->seed);

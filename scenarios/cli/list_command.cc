@@ -65,9 +65,9 @@ std::vector<Line> Lines(const std::string& what, const Registry& registry) {
                        std::string(fault.meaning), std::string(fault.incident)});
     }
   } else {
-    for (const Judged property : kAllJudged) {
-      const Property& known = PropertyOf(property);
-      lines.push_back({known.slug, "code", std::string(known.code), std::string(known.definition)});
+    for (const Property* known : AllProperties()) {
+      lines.push_back(
+          {known->slug, "code", std::string(known->code), std::string(known->definition)});
     }
   }
   return lines;

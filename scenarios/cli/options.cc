@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <sstream>
+#include <type_traits>
 #include <utility>
 
 #include <CLI/App.hpp>
@@ -30,6 +31,8 @@ CLI::App* FindCommand(const CLI::App& app, std::string_view name) {
   }
   return nullptr;
 }
+
+std::string NotEmpty(const std::string& text) { return text.empty() ? "must not be empty" : ""; }
 
 }  // namespace
 
@@ -63,7 +66,9 @@ Command Command::Subcommand(std::string_view name, std::string_view help) const 
 
 template <typename T>
 Option Command::Add(const std::string& name, T& value, const std::string& help) const {
-  return Option(*app_->add_option(name, value, help));
+  const Option option(*app_->add_option(name, value, help));
+  if constexpr (std::is_same_v<T, std::string>) return Option(option).Check(NotEmpty);
+  return option;
 }
 template Option Command::Add(const std::string&, int&, const std::string&) const;
 template Option Command::Add(const std::string&, std::optional<int>&, const std::string&) const;

@@ -105,11 +105,12 @@ void Progress::Update(std::uint64_t done, std::uint64_t planned) {
   last_line_ms_ = now;
   const std::uint64_t percent = done * 100 / planned;
   const auto elapsed = static_cast<std::uint64_t>(now - started_ms_);
-  const std::uint64_t left =
-      done == 0 ? 0 : elapsed * (planned - std::min(done, planned)) / done / 1000;
-  const std::string line =
-      fmt::format("{}{}: {} % of {} {}, {} s left{}", terminal_ ? "\r" : "", title_, percent,
-                  planned, unit_, left, terminal_ ? "\033[K" : "\n");
+  std::string left;
+  if (done > 0) {
+    left = fmt::format(", {} s left", elapsed * (planned - std::min(done, planned)) / done / 1000);
+  }
+  const std::string line = fmt::format("{}{}: {} % of {} {}{}{}", terminal_ ? "\r" : "", title_,
+                                       percent, planned, unit_, left, terminal_ ? "\033[K" : "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
 }

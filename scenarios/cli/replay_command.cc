@@ -287,7 +287,7 @@ void AddReplayCommand(Command app, const Registry& registry, Work& work) {
       .Add("case", settings->forced.cases,
            "a token (v2:...) or a counterexample file; with --redis several")
       .Required();
-  command.Flag("--json", settings->forced.json, "print JSON instead of text");
+  const Option json = command.Flag("--json", settings->forced.json, "print JSON instead of text");
   const Option redis =
       command.Add("--redis", settings->forced.redis,
                   "repeat the run on real servers, and compare: spawn starts as many as the case "
@@ -302,15 +302,17 @@ void AddReplayCommand(Command app, const Registry& registry, Work& work) {
       .InRange(1, 1'000'000)
       .Needs(redis)
       .ShowDefault();
-  command
-      .Flag("--break", settings->stop_debugger,
-            "raise SIGTRAP at the violating step: run this under a debugger")
-      .Excludes(redis);
+  const Option stops = command
+                           .Flag("--break", settings->stop_debugger,
+                                 "raise SIGTRAP at the violating step: run this under a debugger")
+                           .Excludes(redis);
   AddServerOption(command, settings->server, "the case's own").Excludes(redis);
   const Option as_test = command
                              .Flag("--as-test", settings->as_test,
                                    "print a GoogleTest case that fails while this one does")
-                             .Excludes(redis);
+                             .Excludes(redis)
+                             .Excludes(json)
+                             .Excludes(stops);
   const Option until = command
                            .Add("--until", settings->until,
                                 "keep the recorded choices only up to this step (from 1)")

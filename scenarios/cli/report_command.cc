@@ -157,8 +157,7 @@ void AddMerge(Command report, const Registry& registry, Work& work) {
   auto settings = std::make_shared<ReportSettings>();
   merge.Add("FILE", settings->files, "run.shard-i-of-n.json of every shard").Required();
   merge.Flag("--json", settings->output.json, "print run.json instead of text");
-  merge.Add("--out", settings->output.out, "folder for run.json, junit.xml, counterexamples/")
-      .Check(NotEmpty);
+  merge.Add("--out", settings->output.out, "folder for run.json, junit.xml, counterexamples/");
   merge.Footer(std::string(kMergeFooter));
   IfChosen(merge, work, [settings, &registry] { return MergeFiles(*settings, registry); });
 }
@@ -173,12 +172,9 @@ void AddReportCommand(Command app, const Registry& registry, Work& work) {
       .Add("--format", rendered->formats,
            fmt::format("one or several of {}, separated by commas", FormatNames()))
       .Joined();
-  command.Add("--out", rendered->output.out, "folder for the files; without it, to stdout")
-      .Check(NotEmpty);
-  command
-      .Add("--view", rendered->view,
-           "show the files of this folder to a browser on this machine, until Ctrl-C")
-      .Check(NotEmpty);
+  command.Add("--out", rendered->output.out, "folder for the files; without it, to stdout");
+  command.Add("--view", rendered->view,
+              "show the files of this folder to a browser on this machine, until Ctrl-C");
   command
       .Add("--port", rendered->port,
            "port for --view; 0: any free one, but ui.perfetto.dev opens traces only from 9001")

@@ -66,7 +66,7 @@ void AddReportDiff(Command report, const Registry& registry, Work& work) {
       .OneOf({"text", "markdown", "json"})
       .ShowDefault();
   diff.Flag("--json", settings->output.json, "the same as --format json");
-  diff.Add("--out", settings->output.out, "folder for diff.json and diff.md").Check(NotEmpty);
+  diff.Add("--out", settings->output.out, "folder for diff.json and diff.md");
   diff.Footer(std::string(kDiffFooter));
   IfChosen(diff, work, [settings, &registry] { return Compare(*settings, registry); });
 }

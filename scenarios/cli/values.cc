@@ -40,17 +40,11 @@ std::string WhyNoSeed(const std::string& text) {
 
 Result<std::optional<std::chrono::seconds>> ParseBudget(const std::string& text) {
   if (text.empty()) return std::optional<std::chrono::seconds>();
-  constexpr std::uint64_t kMost = 1'000'000;
-  std::chrono::seconds unit(1);
-  if (text.ends_with('m')) unit = std::chrono::minutes(1);
-  if (text.ends_with('h')) unit = std::chrono::hours(1);
-  const bool has_unit = text.ends_with('s') || text.ends_with('m') || text.ends_with('h');
-  const auto amount =
-      ParseNumber(std::string_view(text).substr(0, text.size() - (has_unit ? 1 : 0)));
-  if (!amount.has_value() || *amount == 0 || *amount > kMost) {
+  const auto length = ParseDuration(text);
+  if (!length || *length < std::chrono::seconds(1)) {
     return Invalid(fmt::format("--budget {}: use a length such as 90s, 5m or 1h", text));
   }
-  return std::optional(unit * static_cast<std::int64_t>(*amount));
+  return std::optional(std::chrono::floor<std::chrono::seconds>(*length));
 }
 
 std::optional<std::chrono::nanoseconds> ParseDuration(std::string_view text) {
@@ -127,7 +121,5 @@ Result<std::string> ReadWholeFile(const std::string& path) {
 Status Invalid(std::string message) {
   return Status(StatusCode::kInvalidArgument, std::move(message));
 }
-
-std::string NotEmpty(const std::string& text) { return text.empty() ? "must not be empty" : ""; }
 
 }  // namespace interlock::scenarios::cli

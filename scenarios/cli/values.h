@@ -24,8 +24,8 @@ std::optional<std::uint64_t> ParseSeed(std::string_view text);
 /// What is wrong with the text as a seed; empty: nothing.
 std::string WhyNoSeed(const std::string& text);
 
-/// The value of --budget, nullopt if it is empty: "90", "90s", "5m", "1h"; at least a second and at
-/// most a million of the unit. kInvalidArgument says what is wrong.
+/// The value of --budget, nullopt if it is empty: "90s", "5m", "1h", at least a second.
+/// kInvalidArgument says what is wrong.
 Result<std::optional<std::chrono::seconds>> ParseBudget(const std::string& text);
 
 /// "0", "500us", "5ms", "2s", "1m", "1h": whole numbers, at most a million of the unit.
@@ -46,8 +46,5 @@ Result<std::string> ReadWholeFile(const std::string& path);
 
 /// kInvalidArgument with this message.
 Status Invalid(std::string message);
-
-/// What is wrong with an empty value of an option, for CLI11; "" if it is not empty.
-std::string NotEmpty(const std::string& text);
 
 }  // namespace interlock::scenarios::cli

@@ -6,8 +6,8 @@
 //   Result<CountDownLatch> loaded = CountDownLatch::Create(client, "shards-loaded");
 //   if (!loaded.ok()) return loaded.status();
 //   (void)loaded->Close(3);                        // any number of times, by any of the processes
-//   (void)loaded->CountDown("shard-2");            // counts each party once, however often it
-//   calls Status open = loaded->AwaitFor(std::chrono::minutes(1));
+//   (void)loaded->CountDown("shard-2");            // each party counts once
+//   Status open = loaded->AwaitFor(std::chrono::minutes(1));
 //
 // Guarantee, on one stand-alone Redis that keeps what it acknowledged:
 //   - it opens when `count` different parties have counted down, never earlier, and stays open: a

@@ -9,7 +9,8 @@
 //
 // Guarantee: once a token was seen, by a read or a write, no lower one is accepted. Equal tokens
 // are the same holder. Not guaranteed: order between holders of a lock whose own fencing tokens
-// do not grow, see the lock's header.
+// do not grow, see the lock's header; nor is it for readers of a SharedMutex or several permits of
+// a Semaphore, whose holders are there at the same time: it refuses the one with the lower token.
 //
 // The same in SQL, with the token stored beside the row, is
 //   UPDATE invoice SET total = ?, fence = :token WHERE id = ? AND fence <= :token

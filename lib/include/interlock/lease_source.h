@@ -5,9 +5,9 @@
 //   Result<Lease> now = mutex.TryAcquire();
 //   Result<Lease> soon = mutex.AcquireFor(std::chrono::seconds(5));
 //
-// Guarantee: a failure other than kUnknownOutcome is definite: nothing is held, and nothing of the
-// request can take effect later. Not guaranteed: anything about other holders at the same time; see
-// each primitive's header for that.
+// Guarantee: a failure other than kUnknownOutcome and kProtocolError is definite: nothing is held,
+// and nothing of the request can take effect later. Not guaranteed: anything about other holders at
+// the same time; see each primitive's header for that.
 //
 // Stopping: a wait ends early when its std::stop_token is requested to stop, by any task or thread;
 // the request itself never blocks. kStopped: nothing is held, and the waiter has left its place in
@@ -56,7 +56,7 @@ class LeaseSource {
   /// One try; never waits for another holder. kNotAcquired: somebody else holds it. kUnavailable:
   /// definitely not acquired, the server could not be asked. kUnknownOutcome: the reply was lost
   /// and the clean-up could not be confirmed: nothing is held by the caller, but the resource may
-  /// stay taken for up to one lease.
+  /// stay taken for up to one lease. kProtocolError: the same, for answers that make no sense.
   Result<Lease> TryAcquire();
 
   /// Waits for a grant for `timeout`, or until `deadline` on the Runtime's clock; always tries at

@@ -8,11 +8,11 @@
 //
 // Guarantee, on one stand-alone Redis that keeps what it acknowledged: for each resource what Mutex
 // guarantees (and a Mutex of the same prefix and name is excluded, too), and
-//   - all or none: a failure other than kUnknownOutcome means that none is held;
+//   - all or none: a failure other than kUnknownOutcome and kProtocolError means that none is
+//     held;
 //   - no deadlock among programs that take several resources through MultiMutex alone: all of them
 //     take resources in the order of their names, whatever order they were given in;
 //   - what was taken first is kept alive while the rest is waited for, and was alive on this
-//     client's clock when the last was granted.
 //     client's clock when the last was granted.
 // Not guaranteed:
 //   - freedom from deadlock together with locks that a program takes one by one in another order:

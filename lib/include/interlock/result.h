@@ -32,9 +32,11 @@ enum class StatusCode : std::uint8_t {
   kNotOwner,   ///< The server says that this owner token does not hold the resource (any more).
   kLeaseLost,  ///< The lease ended on this client's own clock before the operation was sent.
   kCancelled,  ///< The runtime is shutting down; nothing was sent.
-  kInvalidArgument,  ///< An argument is out of its documented range; nothing was sent.
-  kProtocolError,    ///< The server answered something unexpected; treat the effect as unknown.
-  kStopped,  ///< The caller's stop_token asked for it; definitely nothing is held or changed.
+  /// An argument is out of its documented range, or the server refuses these credentials, rights or
+  /// limits (NOAUTH, NOPERM, another limit in force). Nothing was changed.
+  kInvalidArgument,
+  kProtocolError,  ///< The server answered something unexpected; treat the effect as unknown.
+  kStopped,        ///< The caller's stop_token asked for it; definitely nothing is held or changed.
 };
 
 /// Stable lower-case name, for logs and reports: "ok", "timeout", "not-acquired", ...

@@ -163,7 +163,9 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
     std::uint64_t exercised;
     bool applies;
   };
-  const std::uint64_t by_key = std::max(sum.contended, sum.refused);
+  // Whoever was refused something need not have asked for a lock of the pattern.
+  const std::uint64_t by_key =
+      options.pattern.empty() ? std::max(sum.contended, sum.refused) : sum.contended;
   const std::array<Judged, 12> all = {{
       {"server-exclusion", by_key, true},
       {"section-exclusion", sum.entered, sum.has_sections && options.permits == 1},
@@ -188,7 +190,8 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
     const bool by_keys = one.slug == "server-exclusion" || one.slug == "foreign-release" ||
                          one.slug == "foreign-extend";
     if (!violated && !unconfirmed &&
-        (!one.applies || (by_keys && sum.contended == 0 && sum.has_sections))) {
+        (!one.applies ||
+         (by_keys && sum.contended == 0 && sum.has_sections && options.pattern.empty()))) {
       continue;
     }
     const Property& property = PropertyNamed(one.slug);
@@ -212,6 +215,9 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
       row.reason = "no run has come to an end";
     } else if (row.exercised == 0) {
       row.reason = NeverTested(one.slug);
+      if (by_keys && !options.pattern.empty()) {
+        row.reason += fmt::format(" whose key matches {}", options.pattern);
+      }
     }
     rows.push_back(std::move(row));
   }

@@ -27,8 +27,9 @@
 namespace interlock::harness {
 
 struct ExploreOptions {
-  /// The scenario whose properties are judged, and whose faults there are. Empty: "chaos", or
-  /// "failover" or "data-loss" where servers fail. "chaos@valkey-9.1": on such a server.
+  /// The scenario whose properties are judged, and whose faults there are. Empty: "chaos",
+  /// "guarded" with writes, "failover" or "data-loss" where servers fail, each with "quorum-"
+  /// before it for a lock by quorum. "chaos@valkey-9.1": on such a server.
   std::string scenario = {};
   std::string synchrony = {};  ///< "none", "bounded", "arbitrary"; empty: its weakest class
   std::string property = {};   ///< "LK005" or a slug: look for its violations alone

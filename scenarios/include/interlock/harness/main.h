@@ -22,7 +22,8 @@
 
 namespace interlock::harness {
 
-/// Returns the process's exit code: 0 pass, 1 violated, 2 inconclusive, 64 usage, 65 bad input, 69
+/// Returns the process's exit code: 0 pass, 1 violated, 2 inconclusive, 3 a threshold of `contend`
+/// is crossed, 4 a promise of `guarantees` is broken, 64 usage, 65 bad input, 69
 /// real Redis not reachable, 70 internal fault, 130 and 143 after a signal. A reader that closes
 /// the pipe on stdout (`| head`) changes nothing about that; an output that cannot be written for
 /// another reason, such as a full disk, gives 70. To be called once, from main: SIGPIPE is ignored
