@@ -56,6 +56,9 @@ Threshold ThresholdIn(const toml::table& table) {
   }
   if (threshold.metric.empty()) FailAt(table, "a threshold needs a metric");
   if (!threshold.least && !threshold.most) FailAt(table, "a threshold needs max or min");
+  if (threshold.least && threshold.most && *threshold.least > *threshold.most) {
+    FailAt(table, "min is more than max: whatever is measured would cross it");
+  }
   return threshold;
 }
 

@@ -20,6 +20,7 @@ namespace {
 using ::testing::AllOf;
 using testing::ChildResult;
 using ::testing::HasSubstr;
+using testing::ReadFile;
 using testing::RunChild;
 using testing::ScratchFolder;
 
@@ -45,6 +46,19 @@ Words Only(const std::string& fault, const std::string& runs) {
     words.insert(words.end(), {one, one == fault ? "1" : "0"});
   }
   return words;
+}
+
+// With fewer runs: the case that they find is the same.
+TEST(DriveTest, TheFirstPageShowsWhatItsCommandPrints) {
+  const std::string page = ReadFile(kExamples + "../../../README.md");
+  const std::size_t begin = page.find("   time (ms)");
+  const std::size_t end = page.find("LK005 foreign-release");
+  ASSERT_TRUE(begin < end && end != std::string::npos);
+  const ChildResult found =
+      RunChild({"/usr/bin/env", "LC_ALL=C.UTF-8", INTERLOCK_PROGRAM, "drive", "--runs", "10",
+                "--crashes", "0", "--pauses", "0", "--lost-replies", "0", "--", "/usr/bin/python3",
+                kExamples + "naive.py"});
+  EXPECT_THAT(found.out, HasSubstr(page.substr(begin, end - begin)));
 }
 
 TEST(DriveTest, ANaiveReleaseInPythonRemovesAnothersLockAndDoesSoAgain) {

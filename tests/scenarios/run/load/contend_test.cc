@@ -187,6 +187,8 @@ TEST(GateFileTest, WhatIsWrongInAFileIsNamedWithItsLine) {
               HasSubstr("line 2: unknown figure \"wait_p98_ns\""));
   EXPECT_THAT(error("[[threshold]]\nmetric='abandoned'\n"), HasSubstr("needs max or min"));
   EXPECT_THAT(error("[[threshold]]\nmax=1\n"), HasSubstr("needs a metric"));
+  EXPECT_THAT(error("[[threshold]]\nmetric='abandoned'\nmin=2\nmax=1\n"),
+              HasSubstr("min is more than max"));
   EXPECT_THAT(error("[[threshold]]\nmetric='abandoned'\nmax='1'"),
               HasSubstr("line 3: max must be a number"));
   EXPECT_THAT(error("[[threshold]]\nmetric='abandoned'\nmax=nan"), HasSubstr("a number"));
