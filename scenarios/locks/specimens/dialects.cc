@@ -14,8 +14,8 @@
 namespace interlock::scenarios::specimens {
 namespace {
 
-constexpr std::string_view kWithoutNews =
-    "what is explored is on Redis 7.0, which has no such command";
+constexpr std::string_view kOnlyWhenLate =
+    "it takes a client that comes late by itself, and explored ones do so after a pause only";
 
 // Where a conviction on Valkey 9.1 comes about as well.
 constexpr std::string_view kOthersWithIfeq = "valkey-8.1 valkey-9.2 redis-8.4";
@@ -45,8 +45,7 @@ Specimen RenewedWithoutTtl() {
                     .traits = {.can_extend = true},
                     .extend = extend}),
           {{"keys", "overstay@valkey-9.1", SynchronyClass::kNone, {}, kOthersWithIfeq}},
-          {.clients = 1},
-          kWithoutNews};
+          {.clients = 1}};
 }
 
 // The reply of a compare-and-set with GET is the old value, whether it has set or not: who asks for
@@ -72,7 +71,7 @@ Specimen OldValueBelieved() {
                     .extend = extend}),
           {{"foreign-extend", "overstay@valkey-9.1", SynchronyClass::kNone, {}, kOthersWithIfeq}},
           {.clients = 2, .expiries = 1},
-          kWithoutNews};
+          kOnlyWhenLate};
 }
 
 // A deadline by the client's clock: SET NX PXAT, which spares the server a clock of its own.
@@ -137,7 +136,7 @@ Specimen CountsDeadFields() {
             {},
             kOthersWithFieldTtls}},
           {.clients = 2, .expiries = 1},
-          kWithoutNews};
+          kOnlyWhenLate};
 }
 
 /// An unlock whose error is logged and forgotten, as in a `finally` that must not throw.
@@ -170,8 +169,7 @@ Specimen NoscriptByItsText() {
                     .summary = "knows NOSCRIPT by the whole text that Redis gives it",
                     .unlock = unlock}),
           {{"keys", "contention@valkey-9.1", SynchronyClass::kNone, {}, kOtherValkeys}},
-          {.clients = 1},
-          kWithoutNews};
+          {.clients = 1}};
 }
 
 // The other server's delete: DELEX key IFEQ token is Redis 8.4 and Valkey 9.2; Valkey 9.0 and 9.1
@@ -188,8 +186,7 @@ Specimen DelexUnknown() {
                     .summary = "unlocks by DELEX and swallows the error of a server without it",
                     .unlock = unlock}),
           {{"keys", "contention@valkey-9.1", SynchronyClass::kNone, {}, kOthersWithoutDelex}},
-          {.clients = 1},
-          kWithoutNews};
+          {.clients = 1}};
 }
 
 // The unlock as a function of the server (FUNCTION LOAD, FCALL), which the client loads when it
