@@ -70,6 +70,17 @@ void Scatter(std::string_view bytes, std::span<const iovec> parts) {
 namespace posix = interlock::sim::posix;
 using posix::Library;
 
+namespace {
+
+ssize_t ReceiveInto(Library& library, int file, std::span<const iovec> parts, int flags) {
+  std::string bytes(posix::SizeOf(parts), '\0');
+  const ssize_t got = library.Receive(file, bytes.data(), bytes.size(), flags);
+  if (got > 0) posix::Scatter({bytes.data(), static_cast<std::size_t>(got)}, parts);
+  return got;
+}
+
+}  // namespace
+
 extern "C" {
 
 // Time.
@@ -227,11 +238,28 @@ ssize_t sendmsg(int file, const msghdr* message, int flags) {
 ssize_t readv(int file, const iovec* parts, int count) {
   Library* library = posix::ServedOn(file);
   if (library == nullptr) return REAL(readv)(file, parts, count);
-  const std::span<const iovec> all(parts, static_cast<std::size_t>(count));
-  std::string bytes(posix::SizeOf(all), '\0');
-  const ssize_t got = library->Receive(file, bytes.data(), bytes.size(), 0);
-  if (got > 0) posix::Scatter({bytes.data(), static_cast<std::size_t>(got)}, all);
-  return got;
+  return ReceiveInto(*library, file, {parts, static_cast<std::size_t>(count)}, 0);
+}
+
+ssize_t recvmsg(int file, msghdr* message, int flags) {
+  Library* library = posix::ServedOn(file);
+  if (library == nullptr) return REAL(recvmsg)(file, message, flags);
+  message->msg_namelen = 0;
+  message->msg_controllen = 0;
+  message->msg_flags = 0;
+  return ReceiveInto(*library, file, {message->msg_iov, message->msg_iovlen}, flags);
+}
+
+int getpeername(int file, sockaddr* __restrict address, socklen_t* __restrict size) noexcept {
+  Library* library = posix::ServedOn(file);
+  if (library == nullptr) return REAL(getpeername)(file, address, size);
+  return library->NameOfPeer(file, address, size);
+}
+
+int getsockname(int file, sockaddr* __restrict address, socklen_t* __restrict size) noexcept {
+  Library* library = posix::ServedOn(file);
+  if (library == nullptr) return REAL(getsockname)(file, address, size);
+  return library->NameOfOwn(file, address, size);
 }
 
 int shutdown(int file, int how) noexcept {
@@ -267,6 +295,7 @@ READS_REST int ioctl(int file, unsigned long request, ...) noexcept {
   va_end(rest);
   Library* library = posix::ServedOn(file);
   if (library == nullptr) return REAL(ioctl)(file, request, argument);
+  if (request == FIONREAD) return library->CountUnread(file, static_cast<int*>(argument));
   if (request != FIONBIO) interlock::sim::CheckEscape("ioctl");
   return library->SetFlags(file, *static_cast<const int*>(argument) != 0 ? O_NONBLOCK : 0);
 }

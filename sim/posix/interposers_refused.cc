@@ -338,21 +338,6 @@ int socketpair(int domain, int type, int protocol, int files[2]) noexcept {
   return REAL(socketpair)(domain, type, protocol, files);
 }
 
-int getpeername(int file, sockaddr* address, socklen_t* size) noexcept {
-  RefuseOn(file, "getpeername");
-  return REAL(getpeername)(file, address, size);
-}
-
-int getsockname(int file, sockaddr* address, socklen_t* size) noexcept {
-  RefuseOn(file, "getsockname");
-  return REAL(getsockname)(file, address, size);
-}
-
-ssize_t recvmsg(int file, msghdr* message, int flags) {
-  RefuseOn(file, "recvmsg");
-  return REAL(recvmsg)(file, message, flags);
-}
-
 int dup3(int file, int other, int flags) noexcept {
   RefuseOn(file, "dup3");
   return REAL(dup3)(file, other, flags);

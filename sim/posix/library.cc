@@ -246,6 +246,14 @@ int Library::GetOption(int descriptor, int level, int name, void* value, socklen
   const auto socket = FindSocket(descriptor);
   if (socket == nullptr) return Told(WhyNoSocket(descriptor));
   if (*size < sizeof(int)) return Told(-EINVAL);
+  if (level == SOL_SOCKET && (name == SO_RCVTIMEO || name == SO_SNDTIMEO)) {
+    const Duration set = name == SO_RCVTIMEO ? socket->receive_timeout : socket->send_timeout;
+    const auto us = std::chrono::duration_cast<std::chrono::microseconds>(set).count();
+    const timeval time{us / 1'000'000, us % 1'000'000};
+    *size = static_cast<socklen_t>(std::min<std::size_t>(*size, sizeof(time)));
+    std::memcpy(value, &time, *size);
+    return Told(0);
+  }
   int answer = 0;
   if (level == SOL_SOCKET && name == SO_ERROR) answer = socket->TakeError();
   if (level == SOL_SOCKET && name == SO_TYPE) answer = SOCK_STREAM;
@@ -264,6 +272,31 @@ int Library::SetOption(int descriptor, int level, int name, const void* value, s
   if (time.tv_usec < 0 || time.tv_usec >= 1'000'000) return Told(-EDOM);
   (name == SO_RCVTIMEO ? socket->receive_timeout : socket->send_timeout) = LengthOf(time);
   return 0;
+}
+
+int Library::NameOfPeer(int descriptor, sockaddr* address, socklen_t* size) {
+  const auto socket = FindSocket(descriptor);
+  return Told(socket == nullptr ? WhyNoSocket(descriptor) : socket->PeerName(address, *size));
+}
+
+int Library::NameOfOwn(int descriptor, sockaddr* address, socklen_t* size) {
+  constexpr std::uint32_t kClients = 0xc6336400;  // 198.51.100.0, TEST-NET-2 (RFC 5737)
+  constexpr int kFirstPort = 40'000;
+  if (FindSocket(descriptor) == nullptr) return Told(WhyNoSocket(descriptor));
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  own.sin_port = htons(static_cast<std::uint16_t>(kFirstPort + descriptor % kFirstPort));
+  own.sin_addr.s_addr = htonl(kClients + 1 + static_cast<std::uint32_t>(process_.id));
+  std::memcpy(address, &own, std::min<std::size_t>(*size, sizeof(own)));
+  *size = sizeof(own);
+  return Told(0);
+}
+
+int Library::CountUnread(int descriptor, int* count) {
+  const auto socket = FindSocket(descriptor);
+  if (socket == nullptr) return Told(WhyNoSocket(descriptor));
+  *count = static_cast<int>(socket->CountUnread());
+  return Told(0);
 }
 
 // A delay of requests that waits for the next message strikes the servers' names instead, or not.

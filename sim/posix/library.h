@@ -104,6 +104,10 @@ class Library {
   int SetFlags(int descriptor, int flags);
   int GetOption(int descriptor, int level, int name, void* value, socklen_t* size);
   int SetOption(int descriptor, int level, int name, const void* value, socklen_t size);
+  /// getpeername and getsockname: where the stream leads to, and an address of the client's own.
+  int NameOfPeer(int descriptor, sockaddr* address, socklen_t* size);
+  int NameOfOwn(int descriptor, sockaddr* address, socklen_t* size);
+  int CountUnread(int descriptor, int* count);
   /// Names of servers; see names.h.
   int LookUp(const char* name, const char* service, const addrinfo* hints, addrinfo** found);
   /// `timeout` < 0: for ever.

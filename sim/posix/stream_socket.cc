@@ -46,6 +46,8 @@ int StreamSocket::Connect(const sockaddr* address, socklen_t size) {
   if (link_ != nullptr) engine_.network.CloseFromClient(*link_);  // of a connect that failed
   link_ = &engine_.network.Open(process_, *NodeAt(engine_, address, size));
   link_->bytes = true;
+  peer_size_ = std::min<socklen_t>(size, sizeof(peer_));
+  std::memcpy(&peer_, address, peer_size_);
   NameWaiter();
   state_ = State::kConnecting;
   if (nonblocking) return -EINPROGRESS;
@@ -60,6 +62,19 @@ int StreamSocket::Connect(const sockaddr* address, socklen_t size) {
       return -ECANCELED;
     }
   }
+}
+
+std::size_t StreamSocket::CountUnread() {
+  Settle();
+  if (state_ == State::kConnected) TakeReplies();
+  return in_.size() - taken_;
+}
+
+int StreamSocket::PeerName(sockaddr* address, socklen_t& size) const {
+  if (state_ != State::kConnected) return -ENOTCONN;
+  std::memcpy(address, &peer_, std::min(size, peer_size_));
+  size = peer_size_;
+  return 0;
 }
 
 void StreamSocket::Settle() {

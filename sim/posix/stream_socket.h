@@ -39,6 +39,10 @@ class StreamSocket final : public Pollable {
   ssize_t Receive(char* into, std::size_t size, int flags) override;
   ssize_t Send(const char* bytes, std::size_t size, int flags) override;
   int Shutdown(int how);
+  /// FIONREAD: how many bytes can be read without waiting.
+  std::size_t CountUnread();
+  /// getpeername(2), cut to `size`; `size` becomes the whole one. -ENOTCONN.
+  int PeerName(sockaddr* address, socklen_t& size) const;
   /// SO_ERROR: the errno of a connect that failed, or of a reset, once; otherwise 0.
   int TakeError();
 
@@ -82,6 +86,8 @@ class StreamSocket final : public Pollable {
   Link* link_ = nullptr;
   State state_ = State::kNew;
   int error_ = 0;  ///< of the connect
+  sockaddr_storage peer_{};
+  socklen_t peer_size_ = 0;
   bool break_told_ = false;
   bool sent_to_nobody_ = false;  ///< a write after the server's close, which it does not hear
   bool sends_no_more_ = false;

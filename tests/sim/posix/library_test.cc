@@ -4,7 +4,6 @@
 // and the library's own connections on top of them.
 #include <fcntl.h>
 #include <netdb.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -113,28 +112,6 @@ TEST(PosixSocketTest, ALoopOverCallsThatFindNothingComesToItsEnd) {
     EXPECT_EQ(::close(file), 0);
     EXPECT_EQ(::close(file), -1);
     EXPECT_EQ(errno, EBADF);
-  });
-}
-
-TEST(PosixSocketTest, WhatMuchCodeCallsItsServerIsThePrimary) {
-  RunOne([] {
-    for (const char* name : {"localhost", "127.0.0.1", "redis"}) {
-      const int file = ::socket(AF_INET, SOCK_STREAM, 0);
-      addrinfo* found = nullptr;
-      ASSERT_EQ(::getaddrinfo(name, "6379", nullptr, &found), 0) << name;
-      EXPECT_EQ(::connect(file, found->ai_addr, found->ai_addrlen), 0) << name;
-      ::freeaddrinfo(found);
-      sockaddr_in numeric{};
-      numeric.sin_family = AF_INET;
-      numeric.sin_port = htons(6379);
-      numeric.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-      const int other = ::socket(AF_INET, SOCK_STREAM, 0);
-      EXPECT_EQ(::connect(other, reinterpret_cast<sockaddr*>(&numeric), sizeof(numeric)), 0);
-      ::close(file);
-      ::close(other);
-    }
-    addrinfo* none = nullptr;
-    EXPECT_EQ(::getaddrinfo("elsewhere", "6379", nullptr, &none), EAI_NONAME);
   });
 }
 
