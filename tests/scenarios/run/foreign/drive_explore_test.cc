@@ -214,12 +214,12 @@ using ManyRunsOfExploreTest = DriveExploreTest;
 
 TEST_F(ManyRunsOfExploreTest, AKilledSearchGoesOnFromWhatItHasSaved) {
   const std::string client = Save("client.py", kGuarded);
-  const Words search = {INTERLOCK_PROGRAM, "drive", "--explore", "--crashes", "1",
-                        "--lost-replies",  "1",     "--out",     Out()};
+  const Words search = {
+      INTERLOCK_PROGRAM, "drive", "--explore", "--crashes", "2", "--lost-replies", "2",
+      "--expiries",      "2",     "--out",     Out()};
   Words words = search;
   words.insert(words.end(), {"--", "/usr/bin/python3", client});
-  const ChildResult killed =
-      RunChild(words, testing::LateSignal{std::chrono::seconds(12), SIGKILL});
+  const ChildResult killed = RunChild(words, testing::LateSignal{std::chrono::seconds(9), SIGKILL});
   EXPECT_EQ(killed.signal, SIGKILL) << killed.out << killed.err;
   const std::string state = Out() + "/explore-state.json";
   words = search;
