@@ -92,10 +92,11 @@ void TimeKeeper::Sleep(Duration at_most) {
   if (state_.clock == nullptr) return SleepByMachine(at_most);
   const auto alarm_us = NextAlarmUs();
   if (!alarm_us) return;
+  // Asked before anybody is woken: who is awake looks like one that waits for nothing, or not yet.
+  const bool hurries = end_.InVain() >= kPatientEnough && CanHurry();
   AdvanceTo(*alarm_us);
-  if (end_.InVain() >= kPatientEnough && CanHurry()) {
-    AdvanceTo(std::max(state_.gate.time_us(), state_.holds.NextEnd()->past_us()));
-  }
+  const auto end = state_.holds.NextEnd();
+  if (hurries && end) AdvanceTo(std::max(state_.gate.time_us(), end->past_us()));
 }
 
 /// Sleeps by the machine's clock, which the servers' clock follows.

@@ -210,6 +210,13 @@ if mine:
   EXPECT_THAT(result.out, HasSubstr("the clients did not repeat"));
 }
 
+// It is spared most of its wait, in each run from the same try on.
+TEST_F(DriveExploreTest, WhoWaitsForADeadOwnersLeaseDoesTheSameInEachRun) {
+  const ChildResult result = Explore({"--lost-replies", "1", "--runs", "300"}, kGuarded);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("--runs 300 was reached"), HasSubstr("300 runs"),
+                                Not(HasSubstr("did not repeat")), Not(HasSubstr("astray"))));
+}
+
 using ManyRunsOfExploreTest = DriveExploreTest;
 
 TEST_F(ManyRunsOfExploreTest, AKilledSearchGoesOnFromWhatItHasSaved) {
