@@ -15,7 +15,7 @@ namespace {
 
 using reports::RowKind;
 using reports::TableRow;
-using Kind = CaseStep::Kind;
+using StepKind = CaseStep::Kind;
 using std::string_view;
 
 /// The text between the two; nullopt: it does not begin and end so.
@@ -76,7 +76,7 @@ class Reader {
   }
 
  private:
-  CaseStep& Add(Kind kind) {
+  CaseStep& Add(StepKind kind) {
     CaseStep step;
     step.kind = kind;
     step.client = client_;
@@ -88,7 +88,7 @@ class Reader {
   CaseStep* LastCommand() {
     const auto last =
         std::find_if(read_.steps.rbegin(), read_.steps.rend(), [this](const CaseStep& step) {
-          return step.kind == Kind::kCommand && step.client == client_;
+          return step.kind == StepKind::kCommand && step.client == client_;
         });
     return last == read_.steps.rend() ? nullptr : &*last;
   }
@@ -97,11 +97,11 @@ class Reader {
 
   void ReadServer(string_view text) {
     if (auto key = Between(text, "", " expired")) {
-      CaseStep& step = Add(Kind::kExpiry);
+      CaseStep& step = Add(StepKind::kExpiry);
       step.key = *std::move(key);
       step.forced = forced_;
     } else if (auto lapsed = Between(text, "the time in ", " has passed")) {
-      CaseStep& step = Add(Kind::kLapse);
+      CaseStep& step = Add(StepKind::kLapse);
       step.key = *std::move(lapsed);
       step.forced = forced_;
     } else {
@@ -117,12 +117,12 @@ class Reader {
       return;
     }
     if (text == "ended" || text.starts_with("ended with exit code ")) {
-      Add(Kind::kEnd);
+      Add(StepKind::kEnd);
       return;
     }
     sim::redis::Argv argv = WordsOf(text);
     if (argv.empty()) return Impossible(fmt::format("its row \"{}\" is no command", text));
-    CaseStep& step = Add(Kind::kCommand);
+    CaseStep& step = Add(StepKind::kCommand);
     step.argv = std::move(argv);
     const auto client = static_cast<std::size_t>(client_);
     if (lost_[client]) step.outcome = Gate::Outcome::kReplyLost;
@@ -133,14 +133,14 @@ class Reader {
     forced_ = text.starts_with("pause, ") && text.ends_with(", until a key has expired");
     CaseStep* const command = LastCommand();
     if (text == "goes on") {
-      Add(Kind::kGoOn);
+      Add(StepKind::kGoOn);
     } else if (text.starts_with("pause, ")) {
-      Add(Kind::kStop);
+      Add(StepKind::kStop);
     } else if (text == "crash, before the reply" && command != nullptr) {
       command->outcome = Gate::Outcome::kReplyLost;
       command->crashes = true;
     } else if (text.starts_with("crash, before ")) {
-      Add(Kind::kCrash);
+      Add(StepKind::kCrash);
     } else if (text.starts_with("reset-before") && command != nullptr) {
       command->outcome = Gate::Outcome::kRequestLost;
     } else if (text.starts_with("reset-after")) {
@@ -148,9 +148,9 @@ class Reader {
     } else if (text.starts_with("delay-reply") && command != nullptr) {
       command->outcome = Gate::Outcome::kReplyWithheld;
     } else if (text == "the reply arrives") {
-      Add(Kind::kHandOver);
+      Add(StepKind::kHandOver);
     } else if (text == "script-flush") {
-      Add(Kind::kForgetScripts);
+      Add(StepKind::kForgetScripts);
     } else if (text.starts_with("its clock ")) {
       Impossible(
           "a client's clock is set wrong in it, and a client as it is goes by the machine's");
