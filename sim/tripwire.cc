@@ -17,10 +17,10 @@ namespace {
 
 thread_local bool armed = false;
 thread_local posix::Library* serving = nullptr;
-thread_local const char* reason = nullptr;
+thread_local const char* escape_reason = nullptr;
 const posix::OfOsThread armed_is(&armed, sizeof(armed));
 const posix::OfOsThread serving_is(&serving, sizeof(serving));
-const posix::OfOsThread reason_is(&reason, sizeof(reason));
+const posix::OfOsThread reason_is(&escape_reason, sizeof(escape_reason));
 
 void Print(const char* text) {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
@@ -43,7 +43,7 @@ bool TripwireIsArmed() { return posix::kInterposed; }
 
 bool InsideTask() { return armed; }
 
-const char* TripwireReason() { return reason; }
+const char* TripwireReason() { return escape_reason; }
 
 posix::Library* ServingLibrary() { return armed ? serving : nullptr; }
 
@@ -58,7 +58,7 @@ void CheckEscape(const char* function) {
   }
   const bool served = serving != nullptr;
   armed = false;
-  reason = function;
+  escape_reason = function;
   Print("interlock sim: code under test escaped the simulation through ");
   Print(function);
   Print(served ? "(), which the simulated C library does not have. Called from:\n"
