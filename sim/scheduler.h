@@ -151,6 +151,8 @@ class Scheduler {
   bool TearDownRound();
   void BreakJoinCycle();
   void Abandon(ScheduledTask* task);
+  /// Whether its process has exited.
+  bool IsOver(const ScheduledTask& task);
   Group& GroupOf(const ScheduledTask* task) {
     return groups_[static_cast<std::size_t>(task->group)];
   }

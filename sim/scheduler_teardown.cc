@@ -37,6 +37,11 @@ void Scheduler::YieldInTeardown() {
   if (joins || current_->teardown_calls % kTeardownYieldEvery == 0) current_->fiber.Suspend();
 }
 
+bool Scheduler::IsOver(const ScheduledTask& task) {
+  posix::Library* const library = GroupOf(&task).library;
+  return library != nullptr && library->HasExited(task);
+}
+
 void Scheduler::Abandon(ScheduledTask* task) {
   task->state = State::kDone;
   // A thread of a C library often waits for ever, so its stack cannot be lost each time.
@@ -54,6 +59,10 @@ void Scheduler::TearDown() {
   const RunsTasks runs(this);
   ready_.clear();
   const posix::Library::OutsideAgain at_the_end;
+  // First, so that the last task of a process is one that can clear away what it has left.
+  for (const std::unique_ptr<ScheduledTask>& task : tasks_) {
+    if (task->state != State::kDone && task->fiber.started() && IsOver(*task)) Abandon(task.get());
+  }
   while (!TearDownRound()) continue;
 }
 
@@ -86,8 +95,7 @@ bool Scheduler::TearDownRound() {
       progress = true;
       continue;
     }
-    posix::Library* const library = GroupOf(task).library;
-    const bool over = library != nullptr && library->HasExited(*task);
+    const bool over = IsOver(*task);
     if (!over && (task->joins == nullptr || task->joins->state == State::kDone)) {
       Resume(task);
       progress = true;

@@ -171,7 +171,7 @@ class World {
   VirtualTime GlobalTimeOfServerMs(std::int64_t unix_ms) const;
 
   bool crashed(int process) const;
-  bool finished(int process) const;  ///< its main task and all tasks it spawned have returned
+  bool finished(int process) const;  ///< all its tasks have returned, or it has exited
   int steps(int process) const;
   /// The running task's number in its process, over all incarnations; nullopt: none runs.
   std::optional<std::uint32_t> running_task() const;

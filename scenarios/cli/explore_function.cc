@@ -59,27 +59,28 @@ std::string WhyNot(const ExploreOptions& options) {
     int most;
   };
   const auto given = [](const std::optional<int>& faults) { return faults.value_or(0); };
-  const Number numbers[] = {{"clients", options.clients, 1, 8},
-                            {"attempts", options.attempts, 1, 8},
-                            {"resources", options.resources, 1, scenarios::kMostResources},
-                            {"masters", options.masters, 0, scenarios::kMostNodes},
-                            {"readers", options.readers, 0, 8},
-                            {"setters", options.setters, 0, 8},
-                            {"other_limits", options.other_limits, 0, 8},
-                            {"life", options.life, 0, 1000},
-                            {"overstay", options.overstay, 0, 1000},
-                            {"wait", options.wait, 1, 1000},
-                            {"hold", options.hold, 1, 1000},
-                            {"think", options.think, 0, 1000},
-                            {"expiries", options.expiries, 0, 8},
-                            {"crashes", given(options.crashes), 0, 8},
-                            {"lost_replies", given(options.lost_replies), 0, 8},
-                            {"lost_requests", given(options.lost_requests), 0, 8},
-                            {"silent_losses", given(options.silent_losses), 0, 8},
-                            {"pauses", given(options.pauses), 0, 8},
-                            {"short_pauses", given(options.short_pauses), 0, 8},
-                            {"failovers", options.failovers, 0, 8},
-                            {"restarts", options.restarts, 0, 8}};
+  const Number numbers[] = {
+      {"clients", options.clients, 1, 8},
+      {"attempts", options.attempts, 1, 8},
+      {"resources", options.resources, 1, scenarios::kMostResources},
+      {"masters", options.masters, options.masters == 0 ? 0 : 3, scenarios::kMostNodes},
+      {"readers", options.readers, 0, 8},
+      {"setters", options.setters, 0, 8},
+      {"other_limits", options.other_limits, 0, 8},
+      {"life", options.life, 0, 1000},
+      {"overstay", options.overstay, 0, 1000},
+      {"wait", options.wait, 1, 1000},
+      {"hold", options.hold, 1, 1000},
+      {"think", options.think, 0, 1000},
+      {"expiries", options.expiries, 0, 8},
+      {"crashes", given(options.crashes), 0, 8},
+      {"lost_replies", given(options.lost_replies), 0, 8},
+      {"lost_requests", given(options.lost_requests), 0, 8},
+      {"silent_losses", given(options.silent_losses), 0, 8},
+      {"pauses", given(options.pauses), 0, 8},
+      {"short_pauses", given(options.short_pauses), 0, 8},
+      {"failovers", options.failovers, 0, 8},
+      {"restarts", options.restarts, 0, 8}};
   for (const auto& [name, value, least, most] : numbers) {
     if (value >= least && value <= most) continue;
     return fmt::format("invalid {} {}: expected {} to {}", name, value, least, most);

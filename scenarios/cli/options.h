@@ -54,8 +54,8 @@ class Command {
 
   Command Subcommand(std::string_view name, std::string_view help) const;
   /// Adds an option whose value is an int, std::optional<int>, std::uint64_t, std::string, or a
-  /// vector of int or std::string. A name without dashes makes it positional. An empty text, such
-  /// as that of an unset variable, is refused.
+  /// vector of int or std::string. A name without dashes makes it positional. An empty std::string,
+  /// such as an unset variable gives, is refused.
   template <typename T>
   Option Add(const std::string& name, T& value, const std::string& help = "") const;
   /// Adds an option whose value is passed to `take` after its checks.

@@ -21,6 +21,7 @@
 #include "sim/posix/thread_locals.h"
 #include "sim/posix/times.h"
 #include "sim/redis/command_table.h"
+#include "sim/tripwire.h"
 
 #ifdef INTERLOCK_SIM_WITH_ASAN
 #include <sanitizer/lsan_interface.h>
@@ -56,7 +57,8 @@ void Library::RunTask(const std::function<void()>& body) {
 }
 
 // A process ends when its first thread returns, or with its last one: exit(3). What one that
-// crashed has left is cleared away in teardown, by the last of all its tasks.
+// crashed has left is cleared away in teardown, by the last of all its tasks, unless that one is
+// left where it stands.
 void Library::EndTask(bool ends_process) {
   Scheduler& scheduler = engine_.scheduler;
   if (!scheduler.tearing_down() && (ends_process || scheduler.unfinished(process_.id) == 1)) {
@@ -294,7 +296,8 @@ int Library::NameOfOwn(int descriptor, sockaddr* address, socklen_t* size) {
 
 int Library::CountUnread(int descriptor, int* count) {
   const auto socket = FindSocket(descriptor);
-  if (socket == nullptr) return Told(WhyNoSocket(descriptor));
+  if (socket == nullptr && descriptors_.Find(descriptor) != nullptr) CheckEscape("ioctl");
+  if (socket == nullptr) return Told(-EBADF);
   *count = static_cast<int>(socket->CountUnread());
   return Told(0);
 }

@@ -70,7 +70,8 @@ std::size_t StreamSocket::CountUnread() {
   return in_.size() - taken_;
 }
 
-int StreamSocket::PeerName(sockaddr* address, socklen_t& size) const {
+int StreamSocket::PeerName(sockaddr* address, socklen_t& size) {
+  Settle();
   if (state_ != State::kConnected) return -ENOTCONN;
   std::memcpy(address, &peer_, std::min(size, peer_size_));
   size = peer_size_;

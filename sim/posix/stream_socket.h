@@ -42,7 +42,7 @@ class StreamSocket final : public Pollable {
   /// FIONREAD: how many bytes can be read without waiting.
   std::size_t CountUnread();
   /// getpeername(2), cut to `size`; `size` becomes the whole one. -ENOTCONN.
-  int PeerName(sockaddr* address, socklen_t& size) const;
+  int PeerName(sockaddr* address, socklen_t& size);
   /// SO_ERROR: the errno of a connect that failed, or of a reset, once; otherwise 0.
   int TakeError();
 

@@ -61,11 +61,14 @@ std::uintptr_t ThreadPointer() {
 }
 
 // Whose malloc is in use (tcmalloc, jemalloc): its variables are of the heap, which all tasks
-// share.
-bool HasTheHeap(const dl_phdr_info& module) {
-  Dl_info about{};
-  return dladdr(reinterpret_cast<void*>(&std::malloc), &about) != 0 &&
-         about.dli_fbase == reinterpret_cast<void*>(module.dlpi_addr);
+// share. To be asked for first outside of dl_iterate_phdr, which holds another lock of the loader.
+const void* HeapsModule() {
+  static const void* const base = [] {
+    Dl_info about{};
+    const bool found = dladdr(reinterpret_cast<void*>(&std::malloc), &about) != 0;
+    return found ? about.dli_fbase : nullptr;
+  }();
+  return base;
 }
 
 bool IsOfTheSystem(const dl_phdr_info& module) {
@@ -73,7 +76,7 @@ bool IsOfTheSystem(const dl_phdr_info& module) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
   for (const std::string_view system : {"libc.so", "ld-linux", "libstdc++", "libpthread", "libgcc"})
     if (name.starts_with(system)) return true;
-  return !name.empty() && HasTheHeap(module);
+  return !name.empty() && HeapsModule() == reinterpret_cast<void*>(module.dlpi_addr);
 }
 
 void Append(Extents& to, const Block& one) {
@@ -127,6 +130,7 @@ int AppendModule(dl_phdr_info* module, std::size_t /*size*/, void* to) {
 const Extents& OfThisThread() {
   if (!extents.known) {
     extents.known = true;
+    HeapsModule();
     dl_iterate_phdr(&AppendModule, &extents);
   }
   return extents;

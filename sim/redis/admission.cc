@@ -78,20 +78,21 @@ std::string ArityText(const Command& command) {
   return "ERR wrong number of arguments for '" + std::string(command.name) + "' command";
 }
 
-// EXEC has the flags of its queued commands, and a script those of its first line. Valkey forgets
-// the queue when one of them is refused.
+void Admission::NoteQueued(Client& client, const Command& command, Arguments args) const {
+  const std::uint32_t flags = EffectiveFlags(client, command, args);
+  client.flags_of_some |= flags;
+  client.flags_of_all &= flags;
+}
+
+// EXEC has the flags that its commands had when they were queued, and a script those of its first
+// line. Valkey forgets the queue when one of them is refused.
 std::uint32_t Admission::EffectiveFlags(const Client& client, const Command& command,
                                         Arguments args) const {
   std::uint32_t flags = command.flags;
   if (command.name == "exec") {
     if (client.queue_failed && engine_.dialect().valkey) return flags;
-    for (const Argv& argv : client.queue) {
-      const Command* queued = FindCommand(engine_.dialect(), argv);
-      const std::vector<std::string_view> words(argv.begin(), argv.end());
-      const std::uint32_t queued_flags = EffectiveFlags(client, *queued, words);
-      flags |= queued_flags & (kWrite | kMayReplicate | kDenyOom);
-      flags &= queued_flags | ~(kStale | kLoading);
-    }
+    flags |= client.flags_of_some & (kWrite | kMayReplicate | kDenyOom);
+    flags &= client.flags_of_all | ~(kStale | kLoading);
   } else if (args.size() > 1 && command.name.starts_with("eval")) {
     flags = engine_.scripting.FlagsOf(args[1], command.name.starts_with("evalsha"), flags);
   } else if (args.size() > 1 && command.name.starts_with("fcall")) {

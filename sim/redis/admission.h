@@ -44,6 +44,8 @@ class Admission {
   std::string_view RefuseGrowthInScript(const Command& command, const ScriptRights& rights) const;
   std::string_view RefuseWriteInScript(const Command& command, const ScriptRights& rights) const;
   std::string_view RefuseStaleInScript(const Command& command) const;
+  /// After the command was queued in a transaction.
+  void NoteQueued(Client& client, const Command& command, Arguments args) const;
 
  private:
   bool NothingInTheWay(const Client& client, const Command& command, Arguments args) const;

@@ -50,6 +50,9 @@ struct Client {
   bool in_multi = false;
   bool queue_failed = false;  // EXEC will answer EXECABORT.
   std::vector<Argv> queue;
+  // Flags that one of these had when it was queued, and those that each had.
+  std::uint32_t flags_of_some = 0;
+  std::uint32_t flags_of_all = ~std::uint32_t{0};
 
   std::set<std::string, std::less<>> channels;
   std::vector<std::string> patterns;  // In order of subscription.

@@ -100,6 +100,8 @@ void Engine::DiscardTransaction(Client& client) {
   client.in_multi = false;
   client.queue_failed = false;
   client.queue.clear();
+  client.flags_of_some = 0;
+  client.flags_of_all = ~std::uint32_t{0};
   keyspace.RemoveWatches(client.id);
 }
 
@@ -198,7 +200,10 @@ void Engine::Process(Client& client, Arguments args) {
     return;
   }
   if (client.in_multi && (command->flags & kAtOnceInMulti) == 0 && command->handler != nullptr) {
-    if (!client.queue_failed) client.queue.emplace_back(args.begin(), args.end());
+    if (!client.queue_failed) {
+      client.queue.emplace_back(args.begin(), args.end());
+      admission.NoteQueued(client, *command, args);
+    }
     return outbox.Emit(client, StatusValue("QUEUED"));
   }
   if (tracking.on()) tracking.LimitTable();

@@ -58,6 +58,8 @@ void BeforeGrowth(List& list, std::span<const std::string_view> added,
 void AfterLoss(List& list, const EncodingLimits& limits) {
   if (!limits.since_72 || list.form == List::Form::kListpack) return;
   const Limit limit = LimitOf(limits.list_size);
+  constexpr std::size_t kLeastPerEntry = 2;
+  if (list.size() > limit.count / 2 || list.size() > limit.bytes / 2 / kLeastPerEntry) return;
   list.packed_at_most = PackedSize(list);
   const bool small = list.packed_at_most <= limit.bytes / 2 && list.size() <= limit.count / 2;
   if (!small) return;

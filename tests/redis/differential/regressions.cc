@@ -160,6 +160,14 @@ constexpr Regression kRegressions[] = {
         0> OBJECT ENCODING s1
         0> EVAL "return redis.call('INCR', 's2')" 0
         0> OBJECT ENCODING s2)~"},
+    {"a transaction is refused for what its commands were when they were queued",
+     R"~(0> FUNCTION LOAD "#!lua name=l1\nredis.register_function('put', function() return 1 end)"
+        1> MULTI
+        1> FCALL put 0
+        0> FUNCTION FLUSH
+        0> CONFIG SET maxmemory 1
+        1> EXEC
+        0> CONFIG SET maxmemory 0)~"},
     {"a list that grows is a quicklist, and one that shrinks within a node a listpack again",
      R"~(0> CONFIG SET list-max-listpack-size 3
         0> RPUSH l1 a b c

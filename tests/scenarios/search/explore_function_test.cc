@@ -70,6 +70,8 @@ TEST(ExploreFunctionTest, WhatCannotBeExploredIsSaid) {
   EXPECT_THAT(text({.property = "LK999"}), HasSubstr("unknown property \"LK999\""));
   EXPECT_THAT(text({.scenario = "crash", .property = "LK006"}), HasSubstr("does not judge"));
   EXPECT_THAT(text({.masters = 3}), HasSubstr("chaos has one master"));
+  EXPECT_THAT(text({.masters = 2}), HasSubstr("invalid masters 2: expected 3 to 9"));
+  EXPECT_THAT(text({.clients = 20}), HasSubstr("invalid clients 20: expected 1 to 8"));
   EXPECT_THAT(text({.writes = "fencd"}),
               HasSubstr("invalid writes \"fencd\"; expected none, unfenced"));
   EXPECT_THAT(text({.scenario = "crash", .pauses = 1}), HasSubstr("has no pauses"));

@@ -49,7 +49,7 @@ struct ExploreOptions {
   /// not write.
   std::string writes = "none";
   // Lengths, in hundredths of a lease.
-  int wait = 300;    ///< how patient waiters are
+  int wait = 300;    ///< how patient waiters are, with `waits`
   int hold = 25;     ///< the length of the section
   int think = 50;    ///< between two attempts
   int life = 0;      ///< the life of a latch; 0: longer than any run
