@@ -49,12 +49,11 @@ local from, to = string.find(permits, ';' .. token .. ' ' .. ARGV[3] .. ' ', 1, 
 local until_ms = from and string.match(permits, '^%d+', to + 1)
 local others = from and string.sub(permits, 1, from - 1) ..
                         string.sub(permits, to + #until_ms + 1)
--- The only permit in the value is not over, or was not a millisecond ago; nobody else has one.
-local now = others and (others ~= '' or line ~= '0') and milliseconds(redis.call('TIME'))
-if others and not (now and tonumber(until_ms) < now) then
+local now = others and milliseconds(redis.call('TIME'))
+if others and tonumber(until_ms) >= now then
   if ARGV[5] then redis.call('DEL', base .. ':turn:' .. token) end
   local granted
-  if not now then
+  if others == '' and line == '0' then
     redis.call('DEL', holders)
   elseif line ~= '0' then
     granted = hand_over(now)
@@ -62,7 +61,7 @@ if others and not (now and tonumber(until_ms) < now) then
     -- Goes also where there is no memory left, and lets what follows go too.
     redis.call('PEXPIRE', fence_key, ARGV[2])
   end
-  if now then keep(holders, others .. (granted or ''), now) end
+  if others ~= '' or line ~= '0' then keep(holders, others .. (granted or ''), now) end
   redis.call('SET', fence_key, (last or ARGV[3]) .. ' ' .. (limit or ARGV[4]) ..
              (granted and ' 1 ' or ' 0 ') .. token, 'PX', ARGV[2])
   return 1

@@ -45,16 +45,22 @@ std::string AsThen(const std::string& line) {
   return old;
 }
 
-/// What is said otherwise today: SingleFile keeps what is SET in the last millisecond of a lease.
+/// What is said otherwise today: SingleFile keeps what is SET in the last millisecond of a lease,
+/// so that a release has to look whether its permit is over.
 struct Difference {
   std::string_view today;
   std::string_view then;
 };
 constexpr Difference kDifferences[] = {
     {"'%.0f', math.max(longest, now + 1)))", "'%.0f', longest))"},
-    {"-- The only permit in the value is not over, or was not a millisecond ago; nobody else has "
-     "one.",
-     "-- The value lives to the end of the only permit in it, so that one is not over."},
+    {"local now = others and milliseconds(redis.call('TIME'))\n"
+     "if others and tonumber(until_ms) >= now then",
+     "-- The value lives to the end of the only permit in it, so that one is not over.\n"
+     "local now = others and (others ~= '' or line ~= '0') and milliseconds(redis.call('TIME'))\n"
+     "if others and not (now and tonumber(until_ms) < now) then"},
+    {"if others == '' and line == '0' then\n    redis.call('DEL', holders)",
+     "if not now then\n    redis.call('DEL', holders)"},
+    {"if others ~= '' or line ~= '0' then keep(", "if now then keep("},
 };
 
 TEST(SameWordsTest, EveryScriptIsWhatItWasButForTheEndOfWhatSingleFileKeeps) {
