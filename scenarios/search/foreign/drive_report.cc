@@ -73,6 +73,7 @@ void Add(const DriveRun& run, const DriveOptions& options, DriveSum& sum) {
   sum.with_faults += run.faults.empty() ? 0 : 1;
   sum.commands += run.commands;
   const bool entered = run.most_entrants > static_cast<std::size_t>(options.permits);
+  sum.owned += run.most_owners > 0 ? 1 : 0;
   sum.contended += run.most_owners > 1 ? 1 : 0;
   // A refused client has met another's hold.
   sum.entered += entered || (run.has_sections && run.refused) ? 1 : 0;
@@ -163,9 +164,9 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
     std::uint64_t exercised;
     bool applies;
   };
-  // Whoever was refused something need not have asked for a lock of the pattern.
-  const std::uint64_t by_key =
-      options.pattern.empty() ? std::max(sum.contended, sum.refused) : sum.contended;
+  // A pattern that no key matches puts nothing to the test, whoever was refused something else.
+  const bool matches_none = !options.pattern.empty() && sum.owned == 0;
+  const std::uint64_t by_key = matches_none ? 0 : std::max(sum.contended, sum.refused);
   const std::array<Judged, 12> all = {{
       {"server-exclusion", by_key, true},
       {"section-exclusion", sum.entered, sum.has_sections && options.permits == 1},
@@ -190,8 +191,7 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
     const bool by_keys = one.slug == "server-exclusion" || one.slug == "foreign-release" ||
                          one.slug == "foreign-extend";
     if (!violated && !unconfirmed &&
-        (!one.applies ||
-         (by_keys && sum.contended == 0 && sum.has_sections && options.pattern.empty()))) {
+        (!one.applies || (by_keys && sum.contended == 0 && sum.has_sections && !matches_none))) {
       continue;
     }
     const Property& property = PropertyNamed(one.slug);
@@ -215,7 +215,7 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
       row.reason = "no run has come to an end";
     } else if (row.exercised == 0) {
       row.reason = NeverTested(one.slug);
-      if (by_keys && !options.pattern.empty()) {
+      if (by_keys && matches_none) {
         row.reason += fmt::format(" whose key matches {}", options.pattern);
       }
     }

@@ -20,6 +20,7 @@ struct DriveSum {
   std::uint64_t runs = 0;
   std::uint64_t with_faults = 0;
   std::uint64_t commands = 0;
+  std::uint64_t owned = 0;       ///< runs in which a client has owned a lock's key
   std::uint64_t contended = 0;   ///< runs in which two clients have owned one lock's key
   std::uint64_t entered = 0;     ///< runs with more clients in a section than permits
   std::uint64_t refused = 0;     ///< runs in which a client was refused

@@ -35,6 +35,7 @@ auto CountersOf(State& state) {
                     std::pair{"judged", &sum.runs},
                     std::pair{"with_faults", &sum.with_faults},
                     std::pair{"commands", &sum.commands},
+                    std::pair{"owned", &sum.owned},
                     std::pair{"contended", &sum.contended},
                     std::pair{"entered", &sum.entered},
                     std::pair{"refused", &sum.refused},
