@@ -49,10 +49,8 @@ Expectation ExpectationOf(const Unit& unit, Judged property) {
   if (!unit.entry->specimen) {
     if (IsKnownWeakness(unit, property)) {
       // A lock that prolongs its leases may hold on past the instant at which the case has them
-      // end; and how much is lost, where that is counted, depends on the draw, so it may be
-      // nothing.
-      const bool may_hold = unit.entry->foreign || unit.entry->subject->traits().renews ||
-                            unit.scenario->tells_losses;
+      // end.
+      const bool may_hold = unit.entry->foreign || unit.entry->subject->traits().renews;
       return may_hold ? Expectation::kEither : Expectation::kBreaks;
     }
     // A named case states what cannot hold in it; in a generated case that depends on the draw. The
