@@ -19,7 +19,6 @@
 #include <utility>
 
 #include "sim/fiber.h"
-#include "sim/posix/library.h"
 #include "sim/posix/thread_locals.h"
 #include "sim/scheduler.h"
 #include "sim/tripwire.h"
@@ -66,11 +65,6 @@ int handlers = 0;  // of all threads
 std::array<struct sigaction, kSignals.size()> actions_before{};
 std::terminate_handler terminate_before = nullptr;
 
-[[noreturn]] void LeaveForGood(Scheduler& scheduler) {
-  if (posix::Library* const library = ServingLibrary()) library->NoteLost();
-  scheduler.Desert(StopReason::kStopped);
-}
-
 /// Returns only if nobody catches it.
 void EndHere(std::string_view how) {
   if (catching.landing != nullptr) {
@@ -88,7 +82,7 @@ void EndHere(std::string_view how) {
     catching.process = task->group;
     if (catching.prints && !catching.escaped) PrintBacktrace();
   }
-  LeaveForGood(*scheduler);
+  scheduler->Desert(StopReason::kStopped);
 }
 
 void HandleSignal(int signal, siginfo_t* info, void* /*context*/) {
@@ -241,7 +235,7 @@ void LeaveInTeardown(int signal) {
   sigemptyset(&its);
   sigaddset(&its, signal);
   sigprocmask(SIG_UNBLOCK, &its, nullptr);
-  LeaveForGood(*scheduler);
+  scheduler->Desert(StopReason::kStopped);
 }
 
 void EndAlone(std::string_view how) {

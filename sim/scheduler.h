@@ -81,11 +81,7 @@ class Scheduler {
 
   /// Ends the running task where it stands, for ever: nothing that is on its stack is destroyed,
   /// and Run returns `reason`, now and ever after. In a signal handler, too.
-  [[noreturn]] void Desert(StopReason reason) {
-    stop_ = reason;
-    current_->state = ScheduledTask::State::kDone;
-    current_->fiber.Desert();
-  }
+  [[noreturn]] void Desert(StopReason reason);
 
   // For the running task. Each may return early in teardown: check tearing_down() afterwards.
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The end of a world: its tasks go on to their ends, one after the other, so that nothing is lost.
+// The end of a world: its tasks go on to their ends, one after the other, so that nothing is lost;
+// and how a task that cannot is left where it stands.
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -40,6 +41,13 @@ void Scheduler::YieldInTeardown() {
 bool Scheduler::IsOver(const ScheduledTask& task) {
   posix::Library* const library = GroupOf(&task).library;
   return library != nullptr && library->HasExited(task);
+}
+
+void Scheduler::Desert(StopReason reason) {
+  stop_ = reason;
+  current_->state = State::kDone;
+  if (posix::Library* const library = GroupOf(current_).library) library->NoteLost();
+  current_->fiber.Desert();
 }
 
 void Scheduler::Abandon(ScheduledTask* task) {

@@ -315,8 +315,7 @@ void AddDriveCommand(Command app, Work& work) {
   const Option runs = command
                           .Add("--runs", settings->runs,
                                "number of runs, each with processes of its own; default: at most "
-                               "1000, and as many as "
-                               "28s allow")
+                               "1000, and as many as 28s allow")
                           .InRange(1, 1'000'000'000);
   const Option seed =
       command.Add("--seed", settings->seed, "seed of the runs' choices; the first run is calm")

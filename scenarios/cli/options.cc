@@ -66,8 +66,8 @@ Command Command::Subcommand(std::string_view name, std::string_view help) const 
 
 template <typename T>
 Option Command::Add(const std::string& name, T& value, const std::string& help) const {
-  const Option option(*app_->add_option(name, value, help));
-  if constexpr (std::is_same_v<T, std::string>) return Option(option).Check(NotEmpty);
+  Option option(*app_->add_option(name, value, help));
+  if constexpr (std::is_same_v<T, std::string>) option.Check(NotEmpty);
   return option;
 }
 template Option Command::Add(const std::string&, int&, const std::string&) const;

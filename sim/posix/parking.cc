@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "sim/posix/library.h"
-
 namespace interlock::sim::posix {
 
 bool Parking::Begins() {
@@ -30,10 +28,7 @@ bool Parking::LetOthersRun() {
 void Parking::AwaitInTeardown(const ScheduledTask* owner) {
   const bool in_vain =
       owner == current() || (owner != nullptr && owner->state == ScheduledTask::State::kDone);
-  if (in_vain) {
-    process_.library->NoteLost();
-    engine_.scheduler.Desert(StopReason::kStopped);
-  }
+  if (in_vain) engine_.scheduler.Desert(StopReason::kStopped);
   pace_.Count();
   engine_.scheduler.SuspendInTeardown();
 }

@@ -22,10 +22,10 @@ void AppendListpack(const ListpackWriter& listpack, std::string* out) {
 void AppendList(const List& list, std::string* out) {
   constexpr std::size_t kNodeSize = 8192;
   constexpr std::size_t kOverhead = 8;
+  const bool one_node = list.form == List::Form::kListpack;
   std::vector<ListpackWriter> nodes;
   for (const std::string& item : list.items) {
-    const bool one = list.form == List::Form::kListpack && !nodes.empty();
-    if (nodes.empty() || (!one && nodes.back().size() + item.size() + kOverhead > kNodeSize)) {
+    if (nodes.empty() || (!one_node && nodes.back().size() + item.size() + kOverhead > kNodeSize)) {
       nodes.emplace_back();
     }
     nodes.back().Append(item);
