@@ -70,6 +70,8 @@ struct Weakness {
   Judged property = Judged::kSectionExclusion;  ///< as for a lock; mapped for a semaphore
   /// Must not show in a lock with Traits::lock_delay, and must in every other.
   bool cured_by_lock_delay = false;
+  /// How many commands a lock sends decides whether the placings hit it: it need not show.
+  bool by_the_draw = false;
 };
 
 /// Enough to say of a violation, at 95 %, that it is rarer than 1 run in 200.

@@ -79,13 +79,14 @@ std::string_view WhyNotPromised(Judged property, const Scenario& scenario, Synch
   return {};
 }
 
-bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony,
-                const harness::Traits& traits) {
-  return std::ranges::any_of(scenario.weaknesses, [&](const Weakness& weakness) {
+const Weakness* FindWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony,
+                             const harness::Traits& traits) {
+  const auto found = std::ranges::find_if(scenario.weaknesses, [&](const Weakness& weakness) {
     if (weakness.cured_by_lock_delay && traits.lock_delay) return false;
     return weakness.synchrony == synchrony &&
            CounterpartOf(traits.kind, weakness.property) == property;
   });
+  return found == scenario.weaknesses.end() ? nullptr : &*found;
 }
 
 }  // namespace interlock::scenarios

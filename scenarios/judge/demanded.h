@@ -24,9 +24,9 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Subject& 
 std::string_view WhyNotPromised(Judged property, const Scenario& scenario, SynchronyClass synchrony,
                                 const harness::Traits& traits);
 
-/// Whether the property (as JudgedFor gives it) is one of the scenario's weaknesses, for a lock
-/// with these traits.
-bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony,
-                const harness::Traits& traits);
+/// The scenario's weakness in the property (as JudgedFor gives it), for a lock with these traits;
+/// null: none.
+const Weakness* FindWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony,
+                             const harness::Traits& traits);
 
 }  // namespace interlock::scenarios

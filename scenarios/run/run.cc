@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/run/run.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -78,7 +79,7 @@ class OneRun {
       }
       // Newcomers start only after this: they may repair what the others cannot, such as a script
       // that nobody loads twice.
-      if (case_.scenario->asks_again) {
+      if (case_.scenario->asks_again && SomebodyMayAskAgain()) {
         stop = world_.Run(world_.now() + (kRequestsAgain + 1) * PhaseTwo() + kLongestRecovery);
       }
     }
@@ -90,6 +91,12 @@ class OneRun {
   }
 
  private:
+  /// Waiters at a latch that misses a dead party would only poll: newcomers alone can open it.
+  bool SomebodyMayAskAgain() const {
+    return ModelOf(traits_.kind).held ||
+           std::ranges::any_of(resting_, [](const auto& event) { return !event.expired(); });
+  }
+
   sim::StopReason EndProbe(sim::StopReason stop) {
     if (!MayGoOn(stop)) return stop;
     if (!probe_->GoOn({})) return sim::StopReason::kStopped;

@@ -22,8 +22,8 @@ using reports::LockKind;
 using reports::ResultRow;
 using reports::Verdict;
 
-bool IsKnownWeakness(const Unit& unit, Judged property) {
-  return IsWeakness(*unit.scenario, property, unit.synchrony, unit.entry->subject->traits());
+const Weakness* WeaknessIn(const Unit& unit, Judged property) {
+  return FindWeakness(*unit.scenario, property, unit.synchrony, unit.entry->subject->traits());
 }
 
 std::string_view WhyNot(const Unit& unit, Judged property) {
@@ -47,10 +47,11 @@ Expectation ExpectationOf(const Unit& unit, Judged property) {
     return Promised(*unit.entry->subject, *unit.scenario, property);
   }
   if (!unit.entry->specimen) {
-    if (IsKnownWeakness(unit, property)) {
+    if (const Weakness* weakness = WeaknessIn(unit, property)) {
       // A lock that prolongs its leases may hold on past the instant at which the case has them
       // end.
-      const bool may_hold = unit.entry->foreign || unit.entry->subject->traits().renews;
+      const bool may_hold =
+          weakness->by_the_draw || unit.entry->foreign || unit.entry->subject->traits().renews;
       return may_hold ? Expectation::kEither : Expectation::kBreaks;
     }
     // A named case states what cannot hold in it; in a generated case that depends on the draw. The
@@ -144,7 +145,7 @@ void AddExcuse(const Unit& unit, Judged property, ResultRow& row) {
   if (row.kind != LockKind::kSound || !unit.scenario->fault_class.empty()) return;
   const bool named = !unit.scenario->pinned.empty();
   const bool broke = row.verdict == Verdict::kViolated;
-  const bool weakness = IsKnownWeakness(unit, property);
+  const bool weakness = WeaknessIn(unit, property) != nullptr;
   if (named && weakness && (broke || row.expected == Expectation::kBreaks)) {
     row.reason = fmt::format("the case shows it of every lease lock: {}", unit.scenario->summary);
   } else if (row.expected == Expectation::kEither && broke) {

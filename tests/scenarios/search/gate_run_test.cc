@@ -94,6 +94,8 @@ harness::Traits TraitsOf(const std::string& lock) {
 bool MayGoEitherWay(const ResultRow& row) {
   // It may outlast the moment at which the case has its lease end.
   if (TraitsOf(row.lock).renews) return true;
+  // Five clients with pauses at fixed steps: how many hit a section depends on the commands sent.
+  if (row.scenario == "etcd.e2" && row.property == "fenced-writes") return true;
   // What is written late is refused only by a token.
   return row.property == "fenced-writes" && !TraitsOf(row.lock).fencing;
 }
