@@ -151,25 +151,25 @@ clock_t clock() noexcept {
 // Descriptors.
 
 int socket(int domain, int type, int protocol) noexcept {
-  if (Library* library = interlock::sim::ServingLibrary()) {
+  if (Library* library = posix::Serving()) {
     return library->OpenSocket(domain, type, protocol);
   }
   return REAL(socket)(domain, type, protocol);
 }
 
 int eventfd(unsigned int count, int flags) noexcept {
-  if (Library* library = interlock::sim::ServingLibrary()) return library->OpenEvent(count, flags);
+  if (Library* library = posix::Serving()) return library->OpenEvent(count, flags);
   return REAL(eventfd)(count, flags);
 }
 
 int pipe2(int files[2], int flags) noexcept {
-  if (Library* library = interlock::sim::ServingLibrary()) return library->OpenPipe(files, flags);
+  if (Library* library = posix::Serving()) return library->OpenPipe(files, flags);
   return REAL(pipe2)(files, flags);
 }
 
 // Under the sanitizers it is not served: they look with it whether memory may be read.
 int pipe(int files[2]) noexcept {
-  Library* library = posix::kWithAsan ? nullptr : interlock::sim::ServingLibrary();
+  Library* library = posix::kWithAsan ? nullptr : posix::Serving();
   if (library != nullptr) return library->OpenPipe(files, 0);
   return REAL(pipe)(files);
 }

@@ -27,11 +27,11 @@ const char kIdentityCalls[] = "identity";
 #include <string>
 #include <string_view>
 
-using interlock::sim::ServingLibrary;
 using interlock::sim::posix::Identity;
 using interlock::sim::posix::Library;
 using interlock::sim::posix::Refuse;
 using interlock::sim::posix::Served;
+using interlock::sim::posix::Serving;
 
 namespace {
 
@@ -48,7 +48,7 @@ bool IsRandomDevice(std::string_view path) {
 
 /// The library that opens the device; null: the file is a real one, which may only be read.
 Library* DeviceLibrary(const char* path, bool writes) {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr || IsRandomDevice(path)) return library;
   if (writes && std::string_view(path) != "/dev/null") Refuse("open (a file to write to)");
   return nullptr;
@@ -89,7 +89,7 @@ void std::random_device::_M_init(const std::string& token) {
 }
 
 std::random_device::result_type std::random_device::_M_getval() {
-  if (Library* library = ServingLibrary()) return DrawNumber<result_type>(*library);
+  if (Library* library = Serving()) return DrawNumber<result_type>(*library);
   // One that was made in a task, and has nothing to draw from yet.
   if (IsEmpty(this, sizeof(*this))) _M_init("default");
   using Function = result_type (*)(std::random_device*);
@@ -115,39 +115,39 @@ int getentropy(void* out, size_t size) {
 }
 
 uint32_t arc4random() noexcept {
-  if (Library* library = ServingLibrary()) return DrawNumber<uint32_t>(*library);
+  if (Library* library = Serving()) return DrawNumber<uint32_t>(*library);
   return REAL(arc4random)();
 }
 
 void arc4random_buf(void* out, size_t size) noexcept {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(arc4random_buf)(out, size);
   library->identity().FillRandom(BytesOf(out, size));
 }
 
 uint32_t arc4random_uniform(uint32_t bound) noexcept {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(arc4random_uniform)(bound);
   return bound < 2 ? 0 : static_cast<uint32_t>(DrawNumber<uint64_t>(*library) % bound);
 }
 
 int rand() noexcept {
-  if (Library* library = ServingLibrary()) return static_cast<int>(library->identity().Rand());
+  if (Library* library = Serving()) return static_cast<int>(library->identity().Rand());
   return REAL(rand)();
 }
 
 void srand(unsigned int seed) noexcept {
-  if (Library* library = ServingLibrary()) return library->identity().SeedRand(seed);
+  if (Library* library = Serving()) return library->identity().SeedRand(seed);
   REAL(srand)(seed);
 }
 
 long random() noexcept {
-  if (Library* library = ServingLibrary()) return library->identity().Rand();
+  if (Library* library = Serving()) return library->identity().Rand();
   return REAL(random)();
 }
 
 void srandom(unsigned int seed) noexcept {
-  if (Library* library = ServingLibrary()) return library->identity().SeedRand(seed);
+  if (Library* library = Serving()) return library->identity().SeedRand(seed);
   REAL(srandom)(seed);
 }
 
@@ -201,7 +201,7 @@ FILE* fopen64(const char* __restrict path, const char* __restrict mode) {
 }
 
 int fileno(FILE* stream) noexcept {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   const int descriptor = library == nullptr ? -1 : library->random_streams().DescriptorOf(stream);
   return descriptor >= 0 ? descriptor : REAL(fileno)(stream);
 }
@@ -211,17 +211,17 @@ int fileno_unlocked(FILE* stream) noexcept { return fileno(stream); }
 // Who and where the process is.
 
 pid_t getpid() noexcept {
-  if (Library* library = ServingLibrary()) return library->identity().ProcessId();
+  if (Library* library = Serving()) return library->identity().ProcessId();
   return REAL(getpid)();
 }
 
 pid_t gettid() noexcept {
-  if (Library* library = ServingLibrary()) return library->ThreadId();
+  if (Library* library = Serving()) return library->ThreadId();
   return REAL(gettid)();
 }
 
 int gethostname(char* name, size_t size) noexcept {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(gethostname)(name, size);
   const std::string host = library->identity().HostName();
   if (host.size() >= size) {
@@ -235,18 +235,18 @@ int gethostname(char* name, size_t size) noexcept {
 
 int uname(utsname* out) noexcept {
   const int failed = REAL(uname)(out);
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (failed != 0 || library == nullptr) return failed;
   const std::string host = library->identity().HostName();
   out->nodename[host.copy(out->nodename, sizeof(out->nodename) - 1)] = '\0';
   return 0;
 }
 
-int get_nprocs() noexcept { return ServingLibrary() != nullptr ? kProcessors : REAL(get_nprocs)(); }
+int get_nprocs() noexcept { return Serving() != nullptr ? kProcessors : REAL(get_nprocs)(); }
 
 long sysconf(int name) noexcept {
   const bool counts = name == _SC_NPROCESSORS_ONLN || name == _SC_NPROCESSORS_CONF;
-  return counts && ServingLibrary() != nullptr ? kProcessors : REAL(sysconf)(name);
+  return counts && Serving() != nullptr ? kProcessors : REAL(sysconf)(name);
 }
 
 }  // extern "C"

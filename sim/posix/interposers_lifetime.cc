@@ -25,12 +25,12 @@ namespace interlock::sim::posix {
 constinit static std::optional<pthread_key_t> first_key;
 }  // namespace interlock::sim::posix
 
-using interlock::sim::ServingLibrary;
 using interlock::sim::posix::first_key;
 using interlock::sim::posix::Initialisations;
 using interlock::sim::posix::kWithAsan;
 using interlock::sim::posix::Library;
 using interlock::sim::posix::Mark;
+using interlock::sim::posix::Serving;
 
 namespace {
 
@@ -38,7 +38,7 @@ bool IsOfSanitizer(pthread_key_t key) { return kWithAsan && key == first_key; }
 
 void EndGuard(std::uint64_t* guard, bool done) {
   const Mark mark(guard);
-  if (Library* library = ServingLibrary()) return library->initialisations().End(mark, done);
+  if (Library* library = Serving()) return library->initialisations().End(mark, done);
   mark.Leave(done);
 }
 
@@ -49,32 +49,32 @@ extern "C" {
 int pthread_key_create(pthread_key_t* key, void (*destroy)(void*)) noexcept {
   const int failed = REAL(pthread_key_create)(key, destroy);
   if (failed == 0) interlock::sim::posix::NoteKey(*key, destroy);
-  Library* library = failed == 0 ? ServingLibrary() : nullptr;
+  Library* library = failed == 0 ? Serving() : nullptr;
   if (library != nullptr) library->statics().OwnKey(*key, key);
   if (!first_key.has_value()) first_key = *key;
   return failed;
 }
 
 int pthread_key_delete(pthread_key_t key) noexcept {
-  if (Library* library = ServingLibrary()) library->statics().DisownKey(key);
+  if (Library* library = Serving()) library->statics().DisownKey(key);
   return REAL(pthread_key_delete)(key);
 }
 
 int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
-  Library* library = IsOfSanitizer(key) ? nullptr : ServingLibrary();
+  Library* library = IsOfSanitizer(key) ? nullptr : Serving();
   if (library != nullptr) return library->threads().SetSpecific(key, value);
   return REAL(pthread_setspecific)(key, value);
 }
 
 void* pthread_getspecific(pthread_key_t key) noexcept {
-  Library* library = IsOfSanitizer(key) ? nullptr : ServingLibrary();
+  Library* library = IsOfSanitizer(key) ? nullptr : Serving();
   if (library != nullptr) return library->threads().GetSpecific(key);
   return REAL(pthread_getspecific)(key);
 }
 
 // The destructors of thread_local variables, for the C++ library.
 int __cxa_thread_atexit_impl(void (*destroy)(void*), void* object, void* module) {
-  if (Library* library = ServingLibrary()) {
+  if (Library* library = Serving()) {
     library->threads().AtExit(destroy, object);
     return 0;
   }
@@ -84,14 +84,14 @@ int __cxa_thread_atexit_impl(void (*destroy)(void*), void* object, void* module)
 
 // The destructors of static variables, for the C and C++ libraries.
 int __cxa_atexit(void (*destroy)(void*), void* argument, void* object) noexcept {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library != nullptr && library->statics().AtExit(destroy, argument, object)) return 0;
   using Function = int (*)(void (*)(void*), void*, void*);
   return REAL_AS("__cxa_atexit", Function)(destroy, argument, object);
 }
 
 int pthread_once(pthread_once_t* control, void (*initialise)()) {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   interlock::sim::posix::CallOnce(library != nullptr ? &library->initialisations() : nullptr,
                                   control, initialise);
   return 0;
@@ -101,7 +101,7 @@ int pthread_once(pthread_once_t* control, void (*initialise)()) {
 
 int __cxa_guard_acquire(std::uint64_t* guard) {
   const Mark mark(guard);
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   const bool mine = library != nullptr ? library->initialisations().Begin(mark)
                                        : Initialisations::BeginOutside(mark);
   return mine ? 1 : 0;

@@ -30,10 +30,10 @@ const char kRefusedCalls[] = "refused";
 
 #include "sim/crashes.h"
 
-using interlock::sim::ServingLibrary;
 using interlock::sim::posix::kWithAsan;
 using interlock::sim::posix::Refuse;
 using interlock::sim::posix::RefuseOn;
+using interlock::sim::posix::Serving;
 
 namespace {
 
@@ -167,7 +167,7 @@ int pthread_cancel(pthread_t thread) {
 
 int pthread_getattr_np(pthread_t thread, pthread_attr_t* options) noexcept {
   // AddressSanitizer asks where the stack of the OS thread is.
-  if (kWithAsan && ServingLibrary() != nullptr) thread = REAL(pthread_self)();
+  if (kWithAsan && Serving() != nullptr) thread = REAL(pthread_self)();
   if (!kWithAsan) Refuse("pthread_getattr_np");
   return REAL(pthread_getattr_np)(thread, options);
 }

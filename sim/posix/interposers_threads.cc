@@ -23,10 +23,10 @@ const char kThreadCalls[] = "threads";
 
 using interlock::kNever;
 using interlock::MonotonicTime;
-using interlock::sim::ServingLibrary;
 using interlock::sim::posix::LengthOf;
 using interlock::sim::posix::Library;
 using interlock::sim::posix::Parking;
+using interlock::sim::posix::Serving;
 
 namespace {
 
@@ -86,53 +86,53 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* options, void* (*bod
 }
 
 int pthread_join(pthread_t thread, void** result) {
-  if (Library* library = ServingLibrary()) return library->threads().Join(thread, result);
+  if (Library* library = Serving()) return library->threads().Join(thread, result);
   return REAL(pthread_join)(thread, result);
 }
 
 int pthread_tryjoin_np(pthread_t thread, void** result) noexcept {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(pthread_tryjoin_np)(thread, result);
   const int joined = library->threads().Join(thread, result, MonotonicTime::min());
   return joined == ETIMEDOUT ? EBUSY : joined;
 }
 
 int pthread_timedjoin_np(pthread_t thread, void** result, const timespec* deadline) {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(pthread_timedjoin_np)(thread, result, deadline);
   return library->threads().Join(thread, result, At(*library, CLOCK_REALTIME, deadline));
 }
 
 int pthread_clockjoin_np(pthread_t thread, void** result, clockid_t clock,
                          const timespec* deadline) {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(pthread_clockjoin_np)(thread, result, clock, deadline);
   return library->threads().Join(thread, result, At(*library, clock, deadline));
 }
 
 int pthread_detach(pthread_t thread) noexcept {
-  if (Library* library = ServingLibrary()) return library->threads().Detach(thread);
+  if (Library* library = Serving()) return library->threads().Detach(thread);
   return REAL(pthread_detach)(thread);
 }
 
 pthread_t pthread_self() noexcept {
-  if (Library* library = ServingLibrary()) return library->threads().Self();
+  if (Library* library = Serving()) return library->threads().Self();
   return REAL(pthread_self)();
 }
 
 void pthread_exit(void* result) {
-  if (Library* library = ServingLibrary()) library->threads().Exit(result);
+  if (Library* library = Serving()) library->threads().Exit(result);
   REAL(pthread_exit)(result);
   __builtin_unreachable();
 }
 
 int pthread_setname_np(pthread_t thread, const char* name) noexcept {
-  if (Library* library = ServingLibrary()) return library->threads().SetName(thread, name);
+  if (Library* library = Serving()) return library->threads().SetName(thread, name);
   return REAL(pthread_setname_np)(thread, name);
 }
 
 int sched_yield() noexcept {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(sched_yield)();
   library->Yield();
   return 0;
@@ -141,44 +141,44 @@ int sched_yield() noexcept {
 // Mutexes.
 
 int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-  if (Library* library = ServingLibrary()) return library->mutexes().Lock(mutex);
+  if (Library* library = Serving()) return library->mutexes().Lock(mutex);
   return REAL(pthread_mutex_lock)(mutex);
 }
 
 int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
-  if (Library* library = ServingLibrary()) return library->mutexes().TryLock(mutex);
+  if (Library* library = Serving()) return library->mutexes().TryLock(mutex);
   return REAL(pthread_mutex_trylock)(mutex);
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* deadline) noexcept {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(pthread_mutex_timedlock)(mutex, deadline);
   return library->mutexes().Lock(mutex, At(*library, CLOCK_REALTIME, deadline));
 }
 
 int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
                             const timespec* deadline) noexcept {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(pthread_mutex_clocklock)(mutex, clock, deadline);
   return library->mutexes().Lock(mutex, At(*library, clock, deadline));
 }
 
 int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
-  if (Library* library = ServingLibrary()) return library->mutexes().Unlock(mutex);
+  if (Library* library = Serving()) return library->mutexes().Unlock(mutex);
   return REAL(pthread_mutex_unlock)(mutex);
 }
 
 // Condition variables.
 
 int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(pthread_cond_wait)(condition, mutex);
   return library->mutexes().WaitForCondition(condition, mutex, kNever);
 }
 
 int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                            const timespec* deadline) {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(pthread_cond_timedwait)(condition, mutex, deadline);
   return library->mutexes().WaitForCondition(condition, mutex,
                                              At(*library, ClockOf(condition), deadline));
@@ -186,18 +186,18 @@ int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
 
 int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                            const timespec* deadline) {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(pthread_cond_clockwait)(condition, mutex, clock, deadline);
   return library->mutexes().WaitForCondition(condition, mutex, At(*library, clock, deadline));
 }
 
 int pthread_cond_signal(pthread_cond_t* condition) noexcept {
-  if (Library* library = ServingLibrary()) return library->mutexes().Signal(condition, 1);
+  if (Library* library = Serving()) return library->mutexes().Signal(condition, 1);
   return REAL(pthread_cond_signal)(condition);
 }
 
 int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(pthread_cond_broadcast)(condition);
   return library->mutexes().Signal(condition, Parking::kAll);
 }
@@ -205,89 +205,89 @@ int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
 // Locks with readers and a writer.
 
 int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
-  if (Library* library = ServingLibrary()) return library->shared_locks().LockShared(lock);
+  if (Library* library = Serving()) return library->shared_locks().LockShared(lock);
   return REAL(pthread_rwlock_rdlock)(lock);
 }
 
 int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) noexcept {
-  if (Library* library = ServingLibrary()) return library->shared_locks().TryLockShared(lock);
+  if (Library* library = Serving()) return library->shared_locks().TryLockShared(lock);
   return REAL(pthread_rwlock_tryrdlock)(lock);
 }
 
 int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* deadline) noexcept {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(pthread_rwlock_timedrdlock)(lock, deadline);
   return library->shared_locks().LockShared(lock, At(*library, CLOCK_REALTIME, deadline));
 }
 
 int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
                                const timespec* deadline) noexcept {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(pthread_rwlock_clockrdlock)(lock, clock, deadline);
   return library->shared_locks().LockShared(lock, At(*library, clock, deadline));
 }
 
 int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
-  if (Library* library = ServingLibrary()) return library->shared_locks().Lock(lock);
+  if (Library* library = Serving()) return library->shared_locks().Lock(lock);
   return REAL(pthread_rwlock_wrlock)(lock);
 }
 
 int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) noexcept {
-  if (Library* library = ServingLibrary()) return library->shared_locks().TryLock(lock);
+  if (Library* library = Serving()) return library->shared_locks().TryLock(lock);
   return REAL(pthread_rwlock_trywrlock)(lock);
 }
 
 int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* deadline) noexcept {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(pthread_rwlock_timedwrlock)(lock, deadline);
   return library->shared_locks().Lock(lock, At(*library, CLOCK_REALTIME, deadline));
 }
 
 int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
                                const timespec* deadline) noexcept {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(pthread_rwlock_clockwrlock)(lock, clock, deadline);
   return library->shared_locks().Lock(lock, At(*library, clock, deadline));
 }
 
 int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
-  if (Library* library = ServingLibrary()) return library->shared_locks().Unlock(lock);
+  if (Library* library = Serving()) return library->shared_locks().Unlock(lock);
   return REAL(pthread_rwlock_unlock)(lock);
 }
 
 // Semaphores, barriers, and the system call beneath std::atomic::wait.
 
 int sem_wait(sem_t* semaphore) {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(sem_wait)(semaphore);
   return Told(library->futexes().Take(semaphore));
 }
 
 int sem_trywait(sem_t* semaphore) noexcept {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(sem_trywait)(semaphore);
   return Told(library->futexes().TryTake(semaphore));
 }
 
 int sem_timedwait(sem_t* semaphore, const timespec* deadline) {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(sem_timedwait)(semaphore, deadline);
   return Told(library->futexes().Take(semaphore, At(*library, CLOCK_REALTIME, deadline)));
 }
 
 int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* deadline) {
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) return REAL(sem_clockwait)(semaphore, clock, deadline);
   return Told(library->futexes().Take(semaphore, At(*library, clock, deadline)));
 }
 
 int sem_post(sem_t* semaphore) noexcept {
-  if (Library* library = ServingLibrary()) return Told(library->futexes().Give(semaphore));
+  if (Library* library = Serving()) return Told(library->futexes().Give(semaphore));
   return REAL(sem_post)(semaphore);
 }
 
 int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
-  if (Library* library = ServingLibrary()) return library->futexes().Meet(barrier);
+  if (Library* library = Serving()) return library->futexes().Meet(barrier);
   return REAL(pthread_barrier_wait)(barrier);
 }
 
@@ -297,7 +297,7 @@ READS_REST long syscall(long number, ...) noexcept {
   long given[6];
   for (long& one : given) one = va_arg(rest, long);
   va_end(rest);
-  Library* library = ServingLibrary();
+  Library* library = Serving();
   if (library == nullptr) {
     return REAL(syscall)(number, given[0], given[1], given[2], given[3], given[4], given[5]);
   }

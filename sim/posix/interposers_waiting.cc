@@ -27,11 +27,11 @@ const char kWaitingCalls[] = "waiting";
 #include "sim/posix/selection.h"
 
 using interlock::Duration;
-using interlock::sim::ServingLibrary;
 using interlock::sim::posix::LengthOf;
 using interlock::sim::posix::Library;
 using interlock::sim::posix::Served;
 using interlock::sim::posix::ServedOn;
+using interlock::sim::posix::Serving;
 
 namespace {
 
@@ -81,12 +81,12 @@ int pselect(int count, fd_set* __restrict readable, fd_set* __restrict writable,
 }
 
 int epoll_create1(int flags) noexcept {
-  if (Library* library = ServingLibrary()) return library->OpenEventSet();
+  if (Library* library = Serving()) return library->OpenEventSet();
   return REAL(epoll_create1)(flags);
 }
 
 int epoll_create(int size) noexcept {
-  if (Library* library = ServingLibrary()) return library->OpenEventSet();
+  if (Library* library = Serving()) return library->OpenEventSet();
   return REAL(epoll_create)(size);
 }
 
@@ -115,7 +115,7 @@ int epoll_pwait2(int set, epoll_event* events, int size, const timespec* timeout
 }
 
 int timerfd_create(clockid_t clock, int flags) noexcept {
-  if (Library* library = ServingLibrary()) return library->OpenTimer(clock, flags);
+  if (Library* library = Serving()) return library->OpenTimer(clock, flags);
   return REAL(timerfd_create)(clock, flags);
 }
 

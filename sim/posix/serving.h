@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "sim/posix/heap.h"
 #include "sim/posix/library.h"
 #include "sim/posix/sanitizers.h"
 #include "sim/posix/times.h"
@@ -19,8 +20,16 @@
 
 namespace interlock::sim::posix {
 
-/// What serves a call that nobody else may make in a task.
-inline Library* Served(const char* function) {
+/// What serves a call; null: it is forwarded. The functions of this kind are part of the definition
+/// that they stand in, and ask where its call returns to.
+[[gnu::always_inline]] inline Library* Serving() {
+  Library* library = ServingLibrary();
+  return library != nullptr && IsOfTheHeap(__builtin_return_address(0)) ? nullptr : library;
+}
+
+/// What serves a call that nobody but the heap may make in a task otherwise.
+[[gnu::always_inline]] inline Library* Served(const char* function) {
+  if (IsOfTheHeap(__builtin_return_address(0))) return nullptr;
   Library* library = ServingLibrary();
   if (library == nullptr) CheckEscape(function);
   return library;
@@ -32,8 +41,8 @@ inline Library* ServedOn(int descriptor) {
 }
 
 /// Ends the program if a task that is served calls the function, which no library has.
-inline void Refuse(const char* function) {
-  if (ServingLibrary() != nullptr) CheckEscape(function);
+[[gnu::always_inline]] inline void Refuse(const char* function) {
+  if (Serving() != nullptr) CheckEscape(function);
 }
 
 /// As Refuse, if it calls it with a descriptor of the library's.

@@ -3,7 +3,6 @@
 // A module's variables are one block per OS thread: the segment PT_TLS of its file, then zeros.
 #include "sim/posix/thread_locals.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 
@@ -19,6 +18,7 @@
 
 #include "sim/check.h"
 #include "sim/posix/bytes.h"
+#include "sim/posix/heap.h"
 
 extern "C" void* __tls_get_addr(std::size_t* module_and_offset);
 
@@ -60,22 +60,12 @@ std::uintptr_t ThreadPointer() {
   return reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
 }
 
-// Whose malloc is in use (tcmalloc, jemalloc): its variables are of the heap, which all tasks
-// share. To be asked for first outside of dl_iterate_phdr, which holds another lock of the loader.
-const void* HeapsModule() {
-  static const void* const base = [] {
-    Dl_info about{};
-    const bool found = dladdr(reinterpret_cast<void*>(&std::malloc), &about) != 0;
-    return found ? about.dli_fbase : nullptr;
-  }();
-  return base;
-}
-
 bool IsOfTheSystem(const dl_phdr_info& module) {
   const std::string_view path = module.dlpi_name;
   const std::string_view name = path.substr(path.rfind('/') + 1);
   for (const std::string_view system : {"libc.so", "ld-linux", "libstdc++", "libpthread", "libgcc"})
     if (name.starts_with(system)) return true;
+  // An allocator's variables are those of the heap.
   return !name.empty() && HeapsModule() == reinterpret_cast<void*>(module.dlpi_addr);
 }
 
@@ -130,6 +120,7 @@ int AppendModule(dl_phdr_info* module, std::size_t /*size*/, void* to) {
 const Extents& OfThisThread() {
   if (!extents.known) {
     extents.known = true;
+    // dl_iterate_phdr holds one lock of the loader, and this takes another one.
     HeapsModule();
     dl_iterate_phdr(&AppendModule, &extents);
   }
