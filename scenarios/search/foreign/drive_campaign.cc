@@ -28,6 +28,14 @@ constexpr auto kSearch = std::chrono::seconds(28);
 
 constexpr int kFileTooLarge = 128 + SIGXFSZ;
 
+Status NobodyCame(const DriveOptions& options, std::string_view said) {
+  return Status(StatusCode::kInvalidArgument,
+                fmt::format("no client has connected: {} finds its server in REDIS_URL, "
+                            "REDIS_HOST and REDIS_PORT, or in {{url}} and {{port}} of its own "
+                            "arguments {}",
+                            CommandLine(options), said));
+}
+
 /// Why a campaign is not worthwhile: clients that do not even work without faults, one after the
 /// other, are not worth one.
 Status WhyNot(const DriveRun& calm, const DriveOptions& options) {
@@ -40,17 +48,13 @@ Status WhyNot(const DriveRun& calm, const DriveOptions& options) {
     said = fmt::format("exit code {}\n{}", end.exit_code, end.last_words);
     if (end.exit_code == kFileTooLarge) said = "it has printed (or written) more than 64 MiB";
   }
-  const std::string command = CommandLine(options);
   if (failed == options.clients) {
-    return Status(StatusCode::kInvalidArgument,
-                  fmt::format("without any fault all clients fail: {}: {}", command, said));
+    return Status(
+        StatusCode::kInvalidArgument,
+        fmt::format("without any fault all clients fail: {}: {}", CommandLine(options), said));
   }
   if (calm.never_connected == options.clients) {
-    return Status(StatusCode::kInvalidArgument,
-                  fmt::format("no client has connected: {} finds its server in REDIS_URL, "
-                              "REDIS_HOST and REDIS_PORT, or in {{url}} and {{port}} of its own "
-                              "arguments {}",
-                              command, said));
+    return NobodyCame(options, said);
   }
   return Status();
 }
@@ -273,6 +277,9 @@ Result<DriveResult> ReplayCase(const DriveCase& one, std::uint64_t times,
   found.one = one;
   found.one.options.stop = &stop;
   if (Status repeated = Repeat(times, stop, found, sum); !repeated.ok()) return repeated;
+  if (!stop && sum.commands == 0) {
+    return NobodyCame(one.options, fmt::format("{}", fmt::join(sum.failures, "\n")));
+  }
   DriveResult result;
   if (stop) result.report.status = reports::RunStatus::kPartial;
   found.original = found.run;

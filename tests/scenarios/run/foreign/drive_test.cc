@@ -81,6 +81,11 @@ TEST(DriveTest, ANaiveReleaseInPythonRemovesAnothersLockAndDoesSoAgain) {
   const ChildResult sound = RunChild({INTERLOCK_PROGRAM, "drive", "--replay", file, "--",
                                       "/usr/bin/python3", kExamples + "lock.py"});
   EXPECT_EQ(sound.exit_code, 0) << sound.out << sound.err;
+  const ChildResult absent = RunChild(
+      {INTERLOCK_PROGRAM, "drive", "--replay", file, "--", "/bin/sh", "/nowhere/client.sh"});
+  EXPECT_EQ(absent.exit_code, 65) << absent.out << absent.err;
+  EXPECT_THAT(absent.err,
+              AllOf(HasSubstr("no client has connected"), HasSubstr("/nowhere/client")));
   // A real server shows both, to clients as they are.
   const Words on_server = {INTERLOCK_PROGRAM, "drive", "--replay", file,
                            "--redis",         "spawn", "--times",  "1"};
