@@ -29,11 +29,6 @@ std::vector<NodeAddress> AddressesOf(const sim::World& world) {
   return AddressesOf(world, 0, world.nodes());
 }
 
-/// Sentinels stand behind them.
-int NodesWithData(const sim::World& world, sim::Topology topology) {
-  return world.nodes() - (topology == sim::Topology::kSentinel ? sim::kSentinelNodes : 0);
-}
-
 /// Reaches the cluster as an application that uses the library does.
 std::unique_ptr<ClusterConnector> ConnectorToCluster(Runtime& runtime, const sim::World& world,
                                                      ConnectNode connect) {
@@ -54,15 +49,14 @@ ConnectNode SimulatedWay(sim::World& world, int client) {
 }
 
 /// As an application that uses the library reaches the master; null: as the world leads there.
-std::unique_ptr<Connector> Guide(sim::World& world, int client, sim::Topology topology) {
-  Runtime& runtime = world.runtime(client);
-  if (IsCluster(topology)) return ConnectorToCluster(runtime, world, SimulatedWay(world, client));
+std::unique_ptr<Connector> Guide(Runtime& runtime, const sim::World& world, sim::Topology topology,
+                                 const ConnectNode& way) {
+  if (IsCluster(topology)) return ConnectorToCluster(runtime, world, way);
   if (topology != sim::Topology::kSentinel) return nullptr;
   SentinelOptions options;
   options.sentinels = AddressesOf(world, NodesWithData(world, topology), world.nodes());
   options.master_name = "mymaster";
-  return *SentinelConnector::Create(runtime, SimulatedWay(world, client),
-                                    SimulatedWay(world, client), std::move(options));
+  return *SentinelConnector::Create(runtime, way, way, std::move(options));
 }
 
 /// See sim/posix/names.h.
@@ -84,11 +78,15 @@ ConnectNode CompiledWay(Runtime& runtime) {
 
 std::unique_ptr<Connector> CompiledPrimary(Runtime& runtime, const sim::World& world,
                                            sim::Topology topology) {
-  if (!IsCluster(topology)) return HiredisTo(runtime, "redis");
-  return ConnectorToCluster(runtime, world, CompiledWay(runtime));
+  std::unique_ptr<Connector> guide = Guide(runtime, world, topology, CompiledWay(runtime));
+  return guide != nullptr ? std::move(guide) : HiredisTo(runtime, "redis");
 }
 
 }  // namespace
+
+int NodesWithData(const sim::World& world, sim::Topology topology) {
+  return world.nodes() - (topology == sim::Topology::kSentinel ? sim::kSentinelNodes : 0);
+}
 
 sim::WorldOptions WorldOptionsOf(const Workload& workload, bool keep_events, bool hash_trace) {
   sim::WorldOptions options;
@@ -108,7 +106,7 @@ sim::WorldOptions WorldOptionsOf(const Workload& workload, bool keep_events, boo
 
 SimulatedEnvironment::SimulatedEnvironment(sim::World& world, int client, sim::Topology topology,
                                            Duration clock_offset)
-    : guide_(Guide(world, client, topology)),
+    : guide_(Guide(world.runtime(client), world, topology, SimulatedWay(world, client))),
       environment_{
           world.runtime(client), guide_ != nullptr ? *guide_ : world.connector(client), {}} {
   for (int node = 0; node < NodesWithData(world, topology); ++node) {

@@ -17,6 +17,9 @@
 
 namespace interlock::scenarios {
 
+/// Its Sentinels, which have no data, stand behind these.
+int NodesWithData(const sim::World& world, sim::Topology topology);
+
 /// `hash_trace` is implied by `keep_events`.
 sim::WorldOptions WorldOptionsOf(const Workload& workload, bool keep_events, bool hash_trace);
 

@@ -32,14 +32,21 @@ constexpr std::size_t kMostClients = 100;  // as many as a token holds
 Status Bad(std::string message) { return Status(StatusCode::kInvalidArgument, std::move(message)); }
 
 struct Form {
+  std::string_view name;
   sim::Topology topology;
   int nodes;  ///< unless it says
   int least;
+  int most;
 };
-constexpr auto kForms = std::to_array<Form>({{sim::Topology::kStandalone, 1, 1},
-                                             {sim::Topology::kReplicated, 2, 2},
-                                             {sim::Topology::kIndependent, 3, 1},
-                                             {sim::Topology::kCluster, 3, 1}});
+constexpr auto kForms = std::to_array<Form>({
+    {"standalone", sim::Topology::kStandalone, 1, 1, 1},
+    {"replicated", sim::Topology::kReplicated, 2, 2, kMostNodes},
+    {"sentinel", sim::Topology::kSentinel, 2 + sim::kSentinelNodes, 1 + sim::kSentinelNodes,
+     kMostNodes},
+    {"independent", sim::Topology::kIndependent, 3, 1, kMostNodes},
+    {"cluster", sim::Topology::kCluster, 3, 1, kMostNodes},
+    {"replicated-cluster", sim::Topology::kShards, 6, 2, kMostNodes - 1},
+});
 constexpr auto kPersistences =
     std::to_array({sim::Persistence::kNone, sim::Persistence::kRdb, sim::Persistence::kAofAlways,
                    sim::Persistence::kAofEverysec});
@@ -115,18 +122,22 @@ Status CheckTimes(const harness::Program& program) {
 }
 
 Status SetServers(const harness::Program& program, Workload& workload) {
-  const auto form = std::ranges::find_if(
-      kForms, [&](const Form& one) { return ToString(one.topology) == program.servers; });
+  const auto form = std::ranges::find(kForms, program.servers, &Form::name);
   if (form == kForms.end()) {
-    return Bad(
-        fmt::format("invalid servers \"{}\"; expected standalone, replicated, independent "
-                    "or cluster",
-                    program.servers));
+    std::vector<std::string_view> known;
+    for (const Form& one : kForms) known.push_back(one.name);
+    return Bad(fmt::format("invalid servers \"{}\"; expected one of {}", program.servers,
+                           fmt::join(known, ", ")));
   }
-  const int most = form->topology == sim::Topology::kStandalone ? 1 : kMostNodes;
-  if (program.nodes != 0 && (program.nodes < form->least || program.nodes > most)) {
+  if (program.nodes != 0 && (program.nodes < form->least || program.nodes > form->most)) {
     return Bad(fmt::format("invalid nodes {} of {} servers; expected {} to {}, or 0 for {}",
-                           program.nodes, program.servers, form->least, most, form->nodes));
+                           program.nodes, program.servers, form->least, form->most, form->nodes));
+  }
+  if (form->topology == sim::Topology::kShards && program.nodes % 2 != 0) {
+    return Bad(
+        fmt::format("invalid nodes {} of {} servers; expected an even number, as each "
+                    "master has a replica",
+                    program.nodes, program.servers));
   }
   const auto persistence = std::ranges::find_if(
       kPersistences, [&](sim::Persistence one) { return ToString(one) == program.persistence; });
@@ -163,16 +174,18 @@ Status CheckNeeds(const sim::FaultInfo& fault, sim::Topology servers) {
     case sim::FaultNeeds::kNothing:
       break;
     case sim::FaultNeeds::kReplica:
-      if (servers != sim::Topology::kReplicated) return bad("a replica", "replicated");
+      if (!IsReplicated(servers)) return bad("a replica", "replicated or sentinel");
       break;
     case sim::FaultNeeds::kCluster:
-      if (!IsCluster(servers)) return bad("a cluster", "cluster");
+      if (!IsCluster(servers)) return bad("a cluster", "cluster or replicated-cluster");
       break;
     case sim::FaultNeeds::kShardReplica:
+      if (servers != sim::Topology::kShards) return bad("its replicas", "replicated-cluster");
+      break;
     case sim::FaultNeeds::kMigration:
       return Bad(
-          fmt::format("the fault {} needs servers that no program has: masters of a cluster "
-                      "with replicas, or Valkey from 9.0 on; expected another fault",
+          fmt::format("the fault {} needs servers that no program has, Valkey from 9.0 on; "
+                      "expected another fault",
                       fault.name));
   }
   return Status();

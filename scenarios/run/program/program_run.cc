@@ -72,6 +72,7 @@ class OneProgramRun final : private sim::WorldObserver {
 
  private:
   int Clients() const { return static_cast<int>(program_.clients.size()); }
+  int Nodes() const { return NodesWithData(world_, workload_.topology); }
 
   void Add(const sim::ClockOptions& clock) {
     const int process = world_.AddProcess(clock, kDatabase);
@@ -170,6 +171,7 @@ class OneProgramRun final : private sim::WorldObserver {
 
   void AfterCommand(int process, std::uint64_t /*number*/, const sim::redis::Argv& /*argv*/,
                     const sim::redis::Value* /*reply*/, sim::VirtualTime /*now*/) override {
+    if (world_.server_node() >= Nodes()) return;  // a Sentinel
     Look(process < Clients() ? process : -1, /*at_end=*/false);
   }
 
@@ -177,9 +179,9 @@ class OneProgramRun final : private sim::WorldObserver {
     if (!looks_ || closed_ || state_.breach) return;
     const FakeServerView server(world_, IsCluster(workload_.topology), kDatabase);
     std::vector<FakeServerView> each;
-    each.reserve(static_cast<std::size_t>(world_.nodes()));
+    each.reserve(static_cast<std::size_t>(Nodes()));
     harness::ProgramView view{server, {}, state_.notes};
-    for (int node = 0; node < world_.nodes(); ++node) {
+    for (int node = 0; node < Nodes(); ++node) {
       view.nodes.push_back(&each.emplace_back(world_.server(node), kDatabase));
     }
     for (std::size_t i = 0; i < program_.invariants.size() && !state_.breach; ++i) {

@@ -132,7 +132,7 @@ TEST(ExploreProgramTest, AClientsClockMayJump) {
 }
 
 TEST(ExploreProgramTest, AFailoverLosesWhatTheReplicaHasNotReceived) {
-  Program program{.name = "test.failover", .servers = "replicated"};
+  Program program{.name = "test.failover"};
   program.clients = {[](SimulatedClient& client) {
     if (client.Call({"SET", "x", "1"}).ok()) client.Note("written");
     (void)client.Call({"PING"});
@@ -144,13 +144,16 @@ TEST(ExploreProgramTest, AFailoverLosesWhatTheReplicaHasNotReceived) {
                            return lost ? "it is lost" : "";
                          },
                          true}};
-  const ExploreVerdict in_step = Explore(program, {.faults = {{"failover", 1}}});
-  EXPECT_TRUE(in_step.passed) << in_step.text;
-  const ExploreVerdict lagging =
-      Explore(program, {.faults = {{"failover", 1}, {"replication-stop", 1}}});
-  EXPECT_TRUE(lagging.violated) << lagging.text;
-  EXPECT_THAT(lagging.text, HasSubstr("2 faults"));
-  EXPECT_TRUE(Replay(program, lagging.token).violated);
+  for (const std::string servers : {"replicated", "sentinel"}) {
+    program.servers = servers;
+    const ExploreVerdict in_step = Explore(program, {.faults = {{"failover", 1}}});
+    EXPECT_TRUE(in_step.passed) << in_step.text;
+    const ExploreVerdict lagging =
+        Explore(program, {.faults = {{"failover", 1}, {"replication-stop", 1}}});
+    EXPECT_TRUE(lagging.violated) << lagging.text;
+    EXPECT_THAT(lagging.text, HasSubstr("2 faults"));
+    EXPECT_TRUE(Replay(program, lagging.token).violated);
+  }
 }
 
 // Each passes only if random paths met no state that had not been seen.

@@ -2,10 +2,8 @@
 //
 // Clients that call an unmodified hiredis are simulated as they were compiled: a lost update of
 // theirs is found and replayed, and one without is acquitted.
-#include <hiredis/hiredis.h>
 #include <interlock/harness/simulate.h>
 
-#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -15,27 +13,15 @@
 
 #include "sim/tripwire.h"
 #include "tests/scenarios/program/counter_program.h"
+#include "tests/scenarios/program/hiredis_client.h"
 
 namespace interlock::harness {
 namespace {
 
 using ::testing::HasSubstr;
 
-struct FreeReply {
-  void operator()(redisReply* reply) const { freeReplyObject(reply); }
-};
-struct FreeContext {
-  void operator()(redisContext* context) const { redisFree(context); }
-};
-using ReplyPtr = std::unique_ptr<redisReply, FreeReply>;
-
-ReplyPtr Ask(redisContext* redis, const std::string& command) {
-  return ReplyPtr(static_cast<redisReply*>(redisCommand(redis, command.c_str())));
-}
-
 void CountBadlyOverHiredis(SimulatedClient& client) {
-  const std::unique_ptr<redisContext, FreeContext> redis(
-      redisConnectWithTimeout("redis", 6379, {1, 0}));
+  const ContextPtr redis(redisConnectWithTimeout("redis", 6379, {1, 0}));
   if (redis == nullptr || redis->err != 0) return;
   const ReplyPtr count = Ask(redis.get(), "GET count");
   if (count == nullptr) return;
@@ -45,8 +31,7 @@ void CountBadlyOverHiredis(SimulatedClient& client) {
 }
 
 void CountOverHiredis(SimulatedClient& client) {
-  const std::unique_ptr<redisContext, FreeContext> redis(
-      redisConnectWithTimeout("redis", 6379, {1, 0}));
+  const ContextPtr redis(redisConnectWithTimeout("redis", 6379, {1, 0}));
   if (redis == nullptr || redis->err != 0) return;
   const ReplyPtr counted = Ask(redis.get(), "INCR count");
   if (counted != nullptr && counted->type == REDIS_REPLY_INTEGER) client.Note("counted");
@@ -64,7 +49,7 @@ Program AskingThreads(bool guarded) {
     EXPECT_TRUE(client.Call({"MSET", "a", "a", "b", "b"}).ok());
   };
   program.clients = {[guarded](SimulatedClient& client) {
-    const std::unique_ptr<redisContext, FreeContext> redis(redisConnect("redis", 6379));
+    const ContextPtr redis(redisConnect("redis", 6379));
     if (redis == nullptr || redis->err != 0) return;
     std::mutex mutex;
     const auto ask = [&](const std::string& key) {

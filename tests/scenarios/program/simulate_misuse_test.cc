@@ -152,8 +152,13 @@ TEST(SimulateMisuseTest, BadProgramsAndOptionsAreRefusedWithWhatWouldBeRight) {
               HasSubstr("\"every count is kept\" has no function"));
   EXPECT_THAT(refusal([](Program& p) { p.invariants.push_back(p.invariants[0]); }),
               HasSubstr("two invariants \"every count is kept\""));
-  EXPECT_THAT(refusal([](Program& p) { p.servers = "sentinel"; }),
-              HasSubstr("invalid servers \"sentinel\"; expected standalone"));
+  EXPECT_THAT(refusal([](Program& p) { p.servers = "sentinels"; }),
+              HasSubstr("invalid servers \"sentinels\"; expected one of standalone"));
+  EXPECT_THAT(refusal([](Program& p) {
+                p.servers = "replicated-cluster";
+                p.nodes = 5;
+              }),
+              HasSubstr("an even number"));
   EXPECT_THAT(refusal([](Program& p) { p.nodes = 3; }), HasSubstr("expected 1 to 1"));
   EXPECT_THAT(refusal([](Program& p) { p.persistence = "disk"; }), HasSubstr("\"disk\"; expected"));
   EXPECT_THAT(refusal([](Program& p) { p.lease = seconds(0); }), HasSubstr("expected 1 ms"));

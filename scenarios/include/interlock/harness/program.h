@@ -94,9 +94,11 @@ struct Program {
   /// has returned.
   ClientProgram setup = {};
 
-  /// "standalone", "replicated" (a primary and its replicas), "independent" (masters), "cluster".
+  /// "standalone", "replicated" (a primary and its replicas), "sentinel" (the same, and at the end
+  /// three Sentinels that watch "mymaster"), "independent" (masters), "cluster" (masters), or
+  /// "replicated-cluster" (the second half are the replicas of the first, in order).
   std::string servers = "standalone";
-  int nodes = 0;                     ///< servers in all, at most 9; 0: 1, 2, 3 and 3
+  int nodes = 0;                     ///< servers in all, at most 9; 0: 1, 2, 5, 3, 3 and 6
   std::string persistence = "none";  ///< "none", "rdb", "aof-always", "aof-everysec"
   /// Messages take up to this long, one way, if no fault delays them.
   Duration slowest_message = std::chrono::milliseconds(1);

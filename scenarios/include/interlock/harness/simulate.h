@@ -39,8 +39,8 @@ namespace interlock::harness {
 
 /// How many faults of one kind a run may have.
 struct FaultBudget {
-  std::string fault =
-      {};        ///< a name of `interlock list faults`: "crash", "pause", "lost-reply" ...
+  /// A name of `interlock list faults`: "crash", "pause", "lost-reply" ...
+  std::string fault = {};
   int most = 1;  ///< 0 or more
 };
 
