@@ -152,6 +152,10 @@ class Choices {
   const FaultPlan& injected() const { return injected_; }
 
   std::uint64_t draws() const { return draws_; }
+  /// Those of one lane: the place of the next one in a tape.
+  std::size_t recorded(Lane lane) const {
+    return recorded_.lanes[static_cast<std::size_t>(lane)].size();
+  }
 
   /// The mirror to notify of this run; null: none. It outlives the run.
   void set_mirror(RunMirror* mirror) { mirror_ = mirror; }

@@ -139,18 +139,24 @@ class DriveWork {
   ExitCode ReadBounds() {
     drive::DriveBounds& bounds = settings_.campaign.drive.bounds;
     const auto virtual_time = WholeSeconds(settings_.max_virtual_time);
-    // A shorter patience implies shorter runs.
-    constexpr int kManyTimes = 6;
     const std::optional<Duration> real_time =
-        settings_.max_real_time.empty()
-            ? std::max<Duration>(settings_.campaign.drive.patience * kManyTimes,
-                                 std::chrono::seconds(1))
-            : WholeSeconds(settings_.max_real_time);
+        settings_.max_real_time.empty() ? LongestRun() : WholeSeconds(settings_.max_real_time);
     if (!virtual_time) return Refuse("--max-virtual-time", settings_.max_virtual_time);
     if (!real_time) return Refuse("--max-real-time", settings_.max_real_time);
     bounds.virtual_time = *virtual_time;
     bounds.real_time = *real_time;
     return ExitCode::kPass;
+  }
+
+  /// A shorter patience implies shorter runs, and so does a campaign that is to end in a minute.
+  Duration LongestRun() const {
+    constexpr int kManyTimes = 6;
+    constexpr Duration kOfAMinute = std::chrono::seconds(10);
+    const Duration longest =
+        std::max<Duration>(settings_.campaign.drive.patience * kManyTimes, std::chrono::seconds(1));
+    const bool open_end =
+        !settings_.runs && !settings_.explore.chosen() && settings_.replay.empty();
+    return open_end ? std::min(longest, kOfAMinute) : longest;
   }
 
   static std::optional<Duration> WholeSeconds(const std::string& text) {
@@ -282,7 +288,8 @@ void AddBounds(Command command, DriveSettings& settings) {
            "end a run after this much virtual time")
       .ShowDefault();
   command.Add("--max-real-time", settings.max_real_time,
-              "end a run after this much real time; default: six times --timeout");
+              "end a run after this much real time; default: six times --timeout, and without "
+              "--runs at most 10s");
   command
       .Add("--timeout", settings.timeout,
            "real time after which a client that neither sends nor sleeps is left behind; by the "

@@ -47,6 +47,10 @@ class Crew {
   void Disturb(int client);
   /// Whether it is one process that uses the virtual clock, to all that it shows.
   bool ShowsClock(int client);
+  /// Whether it has one thread, and showed so when it was last looked at.
+  bool HasOneThread(int client) const {
+    return member(client).seen != sim::machine::WaitWatch::Look::kUnknown;
+  }
   /// Must come before the reading of what clients may have sent, and that before IsStill().
   void Read();
   bool IsStill(int client);

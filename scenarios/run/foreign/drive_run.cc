@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include "scenarios/run/foreign/drive_state.h"
@@ -39,6 +40,11 @@ std::uint64_t HashOf(std::string_view text) {
   std::uint64_t hash = 0;
   for (const char letter : text) hash = sim::MixSeed(hash, static_cast<unsigned char>(letter));
   return hash;
+}
+
+/// Or ends a subscription.
+bool Subscribes(const sim::redis::Argv& argv) {
+  return sim::redis::ToLower(argv.front()).ends_with("subscribe");
 }
 
 /// The loop: once everybody stands still, one client goes on, until all have ended.
@@ -99,6 +105,7 @@ void Drive::Finish() {
   if (*state_.options.stop) state_.run.stopped = end_.Standing();
   state_.crew.KillAll();
   state_.run.most_owners = state_.holds.most_owners();
+  state_.run.kept_out = state_.holds.kept_out();
   state_.run.most_entrants = state_.world.sections().most_entrants();
   state_.run.has_sections = state_.world.sections().any();
   state_.run.has_writes = state_.world.fencing().any();
@@ -221,6 +228,13 @@ std::vector<Parked> Drive::Ready() const {
   for (const Parked& one : state_.gate.parked()) {
     if (!state_.crew.stopped(one.client) && !state_.IsDelayed(one.connection)) ready.push_back(one);
   }
+  // What one thread has sent over several connections comes in that order; of several threads
+  // nobody knows it, and the order of connections is the same in each run. Only a subscription is
+  // usually sent by a thread that sends more before it has an answer.
+  std::ranges::stable_sort(ready, {}, [this](const Parked& one) {
+    return std::tuple(one.client, one.after, !Subscribes(*one.argv),
+                      state_.crew.HasOneThread(one.client) ? one.arrival : 0);
+  });
   // The client that went last comes first, which is the calm choice.
   std::stable_partition(ready.begin(), ready.end(),
                         [this](const Parked& one) { return one.client == faults_.last(); });

@@ -24,6 +24,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -99,7 +100,12 @@ struct DriveOptions {
 struct DriveFault {
   sim::FaultKind kind = sim::FaultKind::kCrash;
   int client = 0;
-  std::string command;  ///< at which it struck
+  std::string command;     ///< at which it struck
+  std::size_t events = 0;  ///< visible before it
+  /// Its choices among those of the tape's lane of faults, from the first to before the last; the
+  /// same: it was placed otherwise.
+  std::size_t first_choice = 0;
+  std::size_t last_choice = 0;
 };
 
 /// How a client ended by itself.
@@ -121,11 +127,12 @@ struct DriveRun {
   std::size_t most_owners = 0;
   std::size_t most_entrants = 0;
   bool has_sections = false;
-  bool has_writes = false;  ///< to a guarded resource
-  bool fenced = false;      ///< writes under two grants whose order is known
-  bool outlasted = false;   ///< a section outlasted the lease that its client renewed
-  bool refused = false;     ///< a client was refused because of what another held
-  bool owner_died = false;  ///< killed while owning a lock's key
+  bool has_writes = false;         ///< to a guarded resource
+  bool fenced = false;             ///< writes under two grants whose order is known
+  bool outlasted = false;          ///< a section outlasted the lease that its client renewed
+  bool refused = false;            ///< a client was refused because of what another held
+  bool owner_died = false;         ///< killed while owning a lock's key
+  std::set<std::string> kept_out;  ///< keys that a client asked for in vain
   Duration virtual_time{};
   std::string inconclusive;  ///< why its end says nothing; empty: it does
   bool at_bound = false;     ///< a bound ended the run

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "scenarios/log/words.h"
+#include "sim/redis/text.h"
 
 namespace interlock::scenarios::drive {
 namespace {
@@ -23,8 +25,18 @@ constexpr std::uint64_t kVainCommandsOfOwners = 100;
 constexpr std::uint64_t kVainCommandsVirtually = 500;
 /// After this number of commands by all clients since one got anything, none will.
 constexpr std::uint64_t kFruitlessCommands = 1'500;
+/// The same within a bound that allows less, if no lease is left to end: half of the bound, and at
+/// least this.
+constexpr std::uint64_t kFewestInVain = 20;
+/// A client that has sent so many equal commands, and nothing else, hangs.
+constexpr std::size_t kRepeats = 5;
 /// The machine's time that is allowed for events that a client may wait for unseen.
 constexpr Duration kLastChance = milliseconds(1'000);
+
+/// The command and what it is about.
+std::string FormOf(const std::string& command) {
+  return command.substr(0, command.find(' ', command.find(' ') + 1));
+}
 
 /// "C2 asked again and again, and nothing changed, since the crash of C1", seen after that many
 /// events.
@@ -124,6 +136,7 @@ bool EndOfRun::IsFruitless() {
   if (std::exchange(fruits_, fruits) != fruits) {
     fruit_at_ = state_.run.commands;
     fruit_us_ = state_.gate.time_us();
+    fruit_event_ = state_.world.events();
   }
   return state_.clock != nullptr && state_.world.sections().any() &&
          state_.run.commands - fruit_at_ >= kFruitlessCommands;
@@ -137,6 +150,28 @@ bool EndOfRun::SleepsSince(std::int64_t unix_us) const {
     if (state_.crew.stopped(client)) return true;
     const bool holds = state_.HoldsLock(client);
     if (holds && state_.clock->SleepsSince(client, unix_us)) return true;
+  }
+  return false;
+}
+
+/// Whether somebody holds a lock, waits for no other one, and has something to send that is not
+/// only what it has sent again and again.
+bool EndOfRun::AHolderGoesOn() const {
+  for (int client = 0; client < state_.crew.size(); ++client) {
+    if (!state_.crew.alive(client) || IsStranded(client)) continue;
+    if (!state_.HoldsLock(client) || state_.world.IsAsking(client)) continue;
+    std::vector<std::string> sent;
+    for (const Parked& one : state_.gate.parked()) {
+      if (one.client == client) sent.push_back(FormOf(sim::redis::ToText(*one.argv)));
+    }
+    const std::span<const LogEvent> since = std::span(state_.world.log()).subspan(fruit_event_);
+    for (const LogEvent& event : since) {
+      if (event.client != client || event.kind != EventKind::kSend) continue;
+      sent.push_back(FormOf(event.As<SendDetails>().command));
+    }
+    const bool repeats = sent.size() >= kRepeats && std::ranges::count(sent, sent.front()) ==
+                                                        static_cast<std::ptrdiff_t>(sent.size());
+    if (!sent.empty() && !repeats) return true;
   }
   return false;
 }
@@ -169,11 +204,12 @@ bool EndOfRun::AtBound() {
   }
   state_.run.at_bound = true;
   const Duration fruitless = std::chrono::microseconds(state_.gate.time_us() - fruit_us_);
-  const bool in_vain = state_.run.commands - fruit_at_ >=
-                           std::min({kFruitlessCommands, bounds.commands / 2, each / 2}) ||
-                       fruitless >= bounds.virtual_time / 2;
+  const std::uint64_t vain = state_.run.commands - fruit_at_;
+  const bool in_vain = vain >= kFruitlessCommands || fruitless >= bounds.virtual_time / 2 ||
+                       (vain >= std::max(kFewestInVain, std::min(bounds.commands, each) / 2) &&
+                        state_.world.NothingEnds());
   if (state_.clock != nullptr && in_vain && state_.world.SomebodyWasRefused() &&
-      !SleepsSince(fruit_us_)) {
+      !SleepsSince(fruit_us_) && !AHolderGoesOn()) {
     NobodyGotAny("deadlock", fmt::format("got no further within {}", which));
   } else {
     state_.run.inconclusive = fmt::format("no end within {}", which);

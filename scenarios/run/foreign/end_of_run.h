@@ -38,6 +38,7 @@ class EndOfRun {
   bool IsStranded(int client) const;
   bool IsFruitless();
   bool AtBound();
+  bool AHolderGoesOn() const;
   std::uint64_t MostCommands() const;
   bool SleepsSince(std::int64_t unix_us) const;
   bool SomebodyMoves();
@@ -48,6 +49,7 @@ class EndOfRun {
   std::uint64_t fruits_ = 0;    // at the last look
   std::uint64_t fruit_at_ = 0;  // command count at the last one
   std::int64_t fruit_us_ = 0;   // the same on the servers' clock
+  std::size_t fruit_event_ = 0;
 };
 
 }  // namespace interlock::scenarios::drive

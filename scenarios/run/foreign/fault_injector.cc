@@ -22,9 +22,17 @@ constexpr std::uint32_t kLongestDelay = 12;
 void FaultInjector::Begin() {
   if (state_.options.orders) return;
   budget_.DrawSwarm(state_.choices);
+  const std::size_t first = state_.choices.recorded(Lane::kFault);
   if (const auto client = budget_.DrawClockAtStart(state_.choices, state_.options.clients)) {
     ShiftClock(*client, "its start");
+    NoteChoices(first);
   }
+}
+
+/// Of the latest fault.
+void FaultInjector::NoteChoices(std::size_t first) {
+  state_.run.faults.back().first_choice = first;
+  state_.run.faults.back().last_choice = state_.choices.recorded(Lane::kFault);
 }
 
 void FaultInjector::CountDown() {
@@ -89,7 +97,7 @@ std::vector<PlacedFault> FaultInjector::Possible(const Parked& parked, bool bloc
 
 void FaultInjector::Fault(FaultKind kind, int client, const std::string& command,
                           std::string_view words) {
-  state_.run.faults.push_back({kind, client, command});
+  state_.run.faults.push_back({kind, client, command, state_.world.events()});
   state_.world.Disturbed(kind, client);
   state_.world.Log(client, EventKind::kFault, FaultDetails{std::string(words)});
   if (kind == FaultKind::kPause || kind == FaultKind::kExpiry) {
@@ -99,10 +107,13 @@ void FaultInjector::Fault(FaultKind kind, int client, const std::string& command
 }
 
 void FaultInjector::Execute(const Parked& parked) {
+  const std::size_t first = state_.choices.recorded(Lane::kFault);
+  const std::size_t faults = state_.run.faults.size();
   const std::optional<Strike> strike = budget_.Draw(state_.choices, PlaceOf(parked));
   const std::string text = sim::redis::ToText(*parked.argv);
-  if (strike && StrikeInstead(*strike, parked, text)) return;
-  Perform(parked, Gate::Outcome::kAnswered);
+  const bool instead = strike && StrikeInstead(*strike, parked, text);
+  if (state_.run.faults.size() > faults) NoteChoices(first);
+  if (!instead) Perform(parked, Gate::Outcome::kAnswered);
 }
 
 void FaultInjector::ExecuteWith(const Parked& parked, const std::optional<PlacedFault>& fault) {

@@ -49,6 +49,7 @@ class FaultInjector {
  private:
   FaultBudget::Place PlaceOf(const Parked& parked) const;
   bool StrikeInstead(Strike strike, const Parked& parked, const std::string& command);
+  void NoteChoices(std::size_t first);
   void Fault(sim::FaultKind kind, int client, const std::string& command, std::string_view words);
   void Crash(const Parked& parked, const std::string& command);
   void CrashAt(const Parked& parked, const std::string& command, bool executed);

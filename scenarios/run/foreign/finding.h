@@ -13,6 +13,8 @@ struct Finding {
   std::string slug;  ///< "foreign-release"
   std::string sentence;
   std::size_t events = 0;  ///< visible after this many events of the run
+  /// What was taken for a lock's key, because a client has asked for it like one; empty: nothing.
+  std::string key = {};
 };
 
 using Findings = std::vector<Finding>;

@@ -41,6 +41,8 @@ struct Gate::Wire {
   ClientId id = 0;  // 0: the server has closed it
   std::shared_ptr<sim::serve::Connection> connection;
   std::optional<Argv> parked;
+  std::uint64_t after = 0;    // commands of the client
+  std::uint64_t arrival = 0;  // of what is parked
   OrderedCommands ordered;
   bool deaf = false;  // replies to it are lost
   bool withheld = false;
@@ -157,6 +159,8 @@ void Gate::TakeNext(Wire& wire) {
       unordered_ = false;
     } else {
       wire.parked = std::move(argv);
+      wire.after = Of(wire.client).executed;
+      wire.arrival = ++last_arrival_;
       ++Of(wire.client).waited;
     }
   }
@@ -323,10 +327,12 @@ void Gate::SetTime(std::int64_t unix_us) {
 std::vector<Parked> Gate::parked() const {
   std::vector<Parked> parked;
   for (const auto& [number, wire] : wires_) {
-    if (wire->parked)
-      parked.push_back({wire->client, wire->node, number, wire->of_client, &*wire->parked});
+    if (!wire->parked) continue;
+    parked.push_back({wire->client, wire->node, number, wire->of_client, &*wire->parked,
+                      wire->after, wire->arrival});
   }
-  std::ranges::stable_sort(parked, {}, &Parked::client);
+  std::ranges::stable_sort(parked, {},
+                           [](const Parked& one) { return std::pair(one.client, one.after); });
   return parked;
 }
 

@@ -44,6 +44,8 @@ struct Parked {
   std::uint64_t connection = 0;  ///< counted from 1, over all clients
   std::uint64_t of_client = 0;   ///< the same, counted per client
   const sim::redis::Argv* argv = nullptr;
+  std::uint64_t after = 0;    ///< how many of the client's commands had been executed by then
+  std::uint64_t arrival = 0;  ///< counted over all; what one thread sends is numbered in that order
 };
 
 /// An outgoing reply to a command, or a message.
@@ -77,7 +79,8 @@ class Gate : private sim::serve::Connection::Owner {
   /// Receives what has arrived; waits up to `at_most`. Returns whether anything has.
   bool Poll(Duration at_most);
 
-  /// The first command of each connection, by client and connection.
+  /// The first command of each connection: by client, by what was executed for it before, and by
+  /// connection. So a client that goes on over one connection does not pass another one for ever.
   std::vector<Parked> parked() const;
   bool HasParked(int client) const;
   /// Whether it has connected at least once.
@@ -163,6 +166,7 @@ class Gate : private sim::serve::Connection::Owner {
   GuardedResources resources_;
   std::vector<sim::redis::Argv> effects_;
   std::uint64_t last_connection_ = 0;
+  std::uint64_t last_arrival_ = 0;
   sim::redis::Footprint* footprint_ = nullptr;
   bool unordered_ = false;        // what is being executed has no place in the order
   int executing_ = -1;            // a node; -1: none

@@ -34,7 +34,8 @@ GatedWorld::GatedWorld(const DriveOptions& options, std::int64_t epoch_us,
                findings_),
       renewals_(options.clients, findings_),
       refusals_(options.clients),
-      alive_(static_cast<std::size_t>(options.clients), true) {
+      alive_(static_cast<std::size_t>(options.clients), true),
+      sent_before_(static_cast<std::size_t>(options.clients)) {
   // By the machine's clock, a busy machine makes a client late.
   if (clock == nullptr) renewals_.DisturbedAll();
 }
@@ -97,8 +98,12 @@ void GatedWorld::AllEnded() {
 }
 
 bool GatedWorld::IsConcerned(int client) const {
-  return sections_.Inside(client) || holds_.Owns(client) || refusals_.Asks(client) ||
-         holds_.asked().IsRefused(client) || gate_.IsBlocked(client) || gate_.IsSubscribed(client);
+  return sections_.Inside(client) || holds_.Owns(client) || IsAsking(client);
+}
+
+bool GatedWorld::IsAsking(int client) const {
+  return refusals_.Asks(client) || holds_.asked().IsRefused(client) || gate_.IsBlocked(client) ||
+         gate_.IsSubscribed(client);
 }
 
 /// Whether everybody else has ended or is refused, too, and no lease or other key will end.
@@ -203,6 +208,9 @@ bool GatedWorld::Write(int client, const GuardedWrite& write, bool accepted) {
 
 void GatedWorld::SetTime(std::int64_t unix_us) {
   const std::int64_t later_us = std::max(gate_.time_us(), unix_us);
+  for (int client = 0; later_us > gate_.time_us() && client < clients_; ++client) {
+    sent_before_[static_cast<std::size_t>(client)] = gate_.executed(client);
+  }
   gate_.SetTime(later_us);
   if (clock_ != nullptr) clock_->SetTime(later_us);
 }

@@ -53,6 +53,12 @@ class GatedWorld {
   bool SomebodyWasRefused() const { return refusals_.any() || holds_.asked().any_refused(); }
   /// Whether the client is inside, owns a lock, or visibly waits for one.
   bool IsConcerned(int client) const;
+  /// Whether it has asked for a lock, and has not got it since, or waits to be told something.
+  bool IsAsking(int client) const;
+  /// How many of its commands were executed since time last moved.
+  std::uint64_t SentAtThisTime(int client) const {
+    return gate_.executed(client) - sent_before_[static_cast<std::size_t>(client)];
+  }
   Duration now() const { return std::chrono::microseconds(gate_.time_us() - epoch_us_); }
   std::int64_t now_ms() const { return gate_.time_us() / 1'000; }
 
@@ -99,7 +105,8 @@ class GatedWorld {
   Fencing fencing_;
   Renewals renewals_;
   Refusals refusals_;
-  std::vector<bool> alive_;  // clients
+  std::vector<bool> alive_;                 // clients
+  std::vector<std::uint64_t> sent_before_;  // by client: what was executed until time last moved
   EventLog events_;
   std::uint64_t ended_ = 0;  // clients
   Findings given_up_;        // by clients that were refused though nobody held it

@@ -14,8 +14,6 @@ namespace interlock::scenarios::drive {
 namespace {
 
 constexpr std::size_t kShortestToken = 8;  // letters
-/// How long after the time of its grant a lock may still be held.
-constexpr std::int64_t kAgeOfStampMs = 120'000;
 constexpr std::int64_t kSecondMs = 1'000;
 /// An end that waiters put off this number of times never comes.
 constexpr int kKeptAlive = 20;
@@ -41,9 +39,10 @@ void Holds::Find(std::string_view slug, const HeldId& id, const Hold& hold, std:
                  const Command& command) {
   const std::string key =
       hold.data.kind == Kind::kField ? fmt::format("{} in {}", id.part, id.key) : id.key;
-  findings_.push_back(
-      {std::string(slug), fmt::format("{} {} {}, which {} held, by {}", ClientName(command.client),
-                                      did, key, ClientName(hold.owner), command.text)});
+  findings_.push_back({std::string(slug),
+                       fmt::format("{} {} {}, which {} held, by {}", ClientName(command.client),
+                                   did, key, ClientName(hold.owner), command.text),
+                       0, pattern_.empty() ? id.key : ""});
 }
 
 std::vector<KeyDetails> Holds::Expired(int node, const HeldMap& data, std::int64_t now_ms) {
@@ -117,7 +116,10 @@ void Holds::NoteLooked(int client, int node, const std::string& key,
     mine = mine || hold.owner == client;
   }
   if (!there) absent.insert(key);
-  if (there && !mine && asked_.contains(key)) asked_.Ask(key, client, true);
+  if (there && !mine && asked_.contains(key)) {
+    asked_.Ask(key, client, true);
+    met_.insert(key);
+  }
 }
 
 void Holds::NoteAsked(int client, int node, const std::vector<Argv>& effects, std::int64_t now_ms) {
@@ -128,12 +130,9 @@ void Holds::NoteAsked(int client, int node, const std::vector<Argv>& effects, st
         return one.first.node == node && one.first.key == *key && !absent.contains(*key);
       });
       asked_.Ask(*key, client, there);
+      if (there) met_.insert(*key);
     }
-    if (const auto purge = PurgeOf(effect, now_ms)) {
-      // A clock that is ahead takes entries for younger, so the highest age counts.
-      std::int64_t& age_ms = age_ms_[purge->key];
-      age_ms = std::max(age_ms, purge->age_ms);
-    }
+    ends_.NotePurge(effect, now_ms);
     if (const auto key = LookedAt(effect)) NoteLooked(client, node, *key, absent);
     const auto key = Overwritten(effect);
     if (key && absent.contains(*key)) asked_.Ask(*key, client, false);
@@ -154,26 +153,7 @@ int Holds::OwnerOf(const HeldId& id, const HeldData& data, const Command& comman
 }
 
 void Holds::SetEnd(const HeldId& id, std::int64_t now_ms, Hold& hold) const {
-  hold.end_ms = hold.data.key_end_ms;
-  hold.by_value = false;
-  hold.passed = false;
-  hold.stamped = false;
-  if (hold.data.kind == Kind::kOther) return;
-  if (hold.data.key_end_ms && hold.data.kind != Kind::kMember) return;
-  const auto time = TimeOf(hold.data.value, now_ms);
-  const auto to_come = TimeToComeIn(hold.data.value, now_ms);
-  std::optional<std::int64_t> end_ms;
-  if (to_come) {
-    end_ms = to_come->ms;
-  } else if (time) {
-    const auto age = age_ms_.find(id.key);
-    hold.stamped = age == age_ms_.end();
-    end_ms = time->ms + (hold.stamped ? kAgeOfStampMs : age->second);
-  }
-  if (!end_ms || (hold.end_ms && *hold.end_ms <= *end_ms)) return;
-  hold.by_value = true;
-  hold.end_ms = end_ms;
-  hold.passed = *end_ms < now_ms;
+  static_cast<LeaseEnd&>(hold) = ends_.Of(id.key, hold.data, now_ms);
 }
 
 /// Whether the command has met what another client, still alive, holds.
@@ -297,6 +277,17 @@ void Holds::After(int client, int node, const Argv& argv, const std::vector<Argv
     SetEnd(id, now_ms, hold);
     Granted(id, hold);
   }
+  NoteKeptOut(client, node);
+}
+
+/// Who finds a key there and writes its own part of it, or takes it over, is not kept out.
+void Holds::NoteKeptOut(int client, int node) {
+  for (const std::string& key : std::exchange(met_, {})) {
+    const bool has_part = std::ranges::any_of(holds_, [&](const auto& one) {
+      return one.first.node == node && one.first.key == key && one.second.owner == client;
+    });
+    if (!has_part) kept_out_.insert(key);
+  }
 }
 
 void Holds::Ended(int client, ClientExit exit) {
@@ -339,13 +330,20 @@ std::string Holds::WhyForEver(const HeldId& id, const Hold& hold, bool all_ended
 }
 
 void Holds::LeftBehind(bool all_ended) {
+  std::optional<Finding> left;
   for (const auto& [id, hold] : holds_) {
     const std::string why = WhyForEver(id, hold, all_ended);
-    if (why.empty()) continue;
-    findings_.push_back({"keys", fmt::format("{} is left for ever: {}", id.key, why)});
-    return;
+    // The first one, but rather one that has kept somebody out.
+    if (why.empty() || (left && !kept_out_.contains(id.key))) continue;
+    left = Finding{"keys", fmt::format("{} is left for ever: {}", id.key, why), 0,
+                   pattern_.empty() ? id.key : ""};
+    if (kept_out_.contains(id.key)) break;
   }
-  if (all_ended) FindLeft();
+  if (left) {
+    findings_.push_back(*std::move(left));
+  } else if (all_ended) {
+    FindLeft();
+  }
 }
 
 void Holds::FindLeft() {

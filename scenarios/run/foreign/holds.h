@@ -43,6 +43,7 @@
 #include "scenarios/run/foreign/finding.h"
 #include "scenarios/run/foreign/held_data.h"
 #include "scenarios/run/foreign/hold_change.h"
+#include "scenarios/run/foreign/lease_ends.h"
 #include "sim/redis/server.h"
 
 namespace interlock::scenarios::drive {
@@ -91,21 +92,19 @@ class Holds {
   std::optional<End> NextEnd(const std::vector<bool>& of) const;
   /// Number of times that a lock's key was given to a client.
   std::uint64_t grants() const { return grants_; }
+  /// The keys that a client asked for in vain, and had no part of afterwards.
+  const std::set<std::string>& kept_out() const { return kept_out_; }
   /// The most clients that have owned any single lock's key.
   std::size_t most_owners() const;
 
  private:
-  struct Hold {
+  struct Hold : LeaseEnd {
     int owner = 0;
     HeldData data;
-    std::optional<std::int64_t> end_ms;
-    bool by_value = false;  // its end is what its owner wrote down
-    bool stamped = false;   // the time written down is that of the grant
-    bool passed = false;    // its end has passed, and it is still there
-    bool delayed = false;   // its owner was, since the grant
-    bool altered = false;   // its owner has shortened it, or changed its value
-    bool left = false;      // its owner has ended without a release, undisturbed
-    int kept_alive = 0;     // times extended by others since its owner ended
+    bool delayed = false;  // its owner was, since the grant
+    bool altered = false;  // its owner has shortened it, or changed its value
+    bool left = false;     // its owner has ended without a release, undisturbed
+    int kept_alive = 0;    // times extended by others since its owner ended
   };
   struct Command {
     int client;
@@ -131,6 +130,7 @@ class Holds {
   void Lapsed(const HeldId& id, const Hold& hold);
   void Granted(const HeldId& id, const Hold& hold);
   bool SharesKey(const HeldId& id, int client) const;
+  void NoteKeptOut(int client, int node);
   bool HasOthersOf(const HeldId& id, int client) const;
   void NoteLoss(const HeldId& id, const Hold& hold, const Command& command);
   void NoteChange(HoldChange::Kind kind, const HeldId& id, const Hold& hold, bool by_owner = true);
@@ -147,9 +147,11 @@ class Holds {
   std::vector<bool> killed_;
   std::vector<std::set<HeldId>> excused_;  // by client: leases that ran out by force
   std::map<std::string, int> left_;        // by key: the owner that did not release it
+  std::set<std::string> met_;              // keys that the command asked for, and found there
+  std::set<std::string> kept_out_;
   AskedKeys asked_;
   HoldChanges changes_;
-  std::map<std::string, std::int64_t> age_ms_;   // by key: the age limit of its members
+  LeaseEnds ends_;
   std::map<std::string, int> first_sent_by_;     // arguments
   std::map<std::string, std::set<int>> owners_;  // by key: all that ever owned it
 };

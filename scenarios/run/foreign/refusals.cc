@@ -39,6 +39,7 @@ void Refusals::Sent(int client, const sim::redis::Argv& argv) {
 void Refusals::Blocked(int client) { blocked_.insert(Of(client).last); }
 
 void Refusals::Answered(int client, const std::string& reply) {
+  if (reply.starts_with("(error) NOSCRIPT")) return;  // Nothing was asked yet.
   const auto found = Of(client).asked.find(Of(client).last);
   if (found == Of(client).asked.end()) return;
   Ask& ask = found->second;
@@ -87,7 +88,7 @@ void Refusals::NoteFree(int client, bool nobody_holds) {
   for (auto& [form, ask] : Of(client).asked) {
     if (!nobody_holds) {
       ask.while_free = 0;
-    } else if (form == Of(client).last && IsRefusal(form, ask.reply)) {
+    } else if (form == Of(client).last && ask.times > 0 && IsRefusal(form, ask.reply)) {
       ++ask.while_free;
     }
   }

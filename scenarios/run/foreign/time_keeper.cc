@@ -12,6 +12,8 @@ using std::chrono::milliseconds;
 /// A client that asks this often in vain is waiting for a lease to end.
 constexpr std::uint64_t kPatientEnough = 25;
 constexpr std::int64_t kUsPerMs = 1'000;
+/// A client that sends this much while time stands still because of it is not kept from anything.
+constexpr std::uint64_t kGoesOn = 50;
 
 }  // namespace
 
@@ -19,9 +21,10 @@ constexpr std::int64_t kUsPerMs = 1'000;
 std::vector<bool> TimeKeeper::Kept() const {
   std::vector<bool> kept;
   for (int client = 0; client < state_.crew.size(); ++client) {
+    const bool at_the_gate = state_.gate.HasParked(client) || state_.gate.IsWithheld(client);
     kept.push_back(state_.crew.alive(client) &&
-                   (state_.crew.stopped(client) || state_.gate.HasParked(client) ||
-                    state_.gate.IsWithheld(client)));
+                   (state_.crew.stopped(client) ||
+                    (at_the_gate && state_.world.SentAtThisTime(client) < kGoesOn)));
   }
   return kept;
 }
@@ -51,13 +54,15 @@ void TimeKeeper::AdvanceTo(std::int64_t unix_us) {
 /// The next instant at which somebody wakes up who is allowed to.
 std::optional<std::int64_t> TimeKeeper::NextAlarmUs() const {
   std::int64_t next_us = state_.gate.NextTimerUs().value_or(INT64_MAX);
+  bool somebody_listens = false;
   for (int client = 0; client < state_.crew.size(); ++client) {
     if (!state_.crew.alive(client) || state_.crew.stopped(client)) continue;
     next_us = std::min(next_us, state_.clock->NextWakeUs(client).value_or(INT64_MAX));
+    somebody_listens = somebody_listens || state_.gate.IsSubscribed(client);
   }
-  // A client that listens for expiries waits for the next one.
-  if (next_us == INT64_MAX) {
-    if (const auto end = state_.holds.NextEnd()) next_us = end->past_us();
+  // Who listens may wait for an expiry, which a server tells soon after it.
+  if (next_us == INT64_MAX || somebody_listens) {
+    if (const auto end = state_.holds.NextEnd()) next_us = std::min(next_us, end->past_us());
   }
   if (next_us == INT64_MAX || next_us > LimitUs()) return std::nullopt;
   return next_us;

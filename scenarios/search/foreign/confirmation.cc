@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,8 @@ using std::chrono::steady_clock;
 
 constexpr std::uint64_t kMostTries = 80;
 constexpr std::int64_t kRepeats = 5;
+/// Cases of one property that are kept until it is known which of the keys are locks'.
+constexpr std::size_t kMostKeys = 4;
 /// Allowance for a client that polls, which does so more or less often.
 constexpr std::uint64_t kFewMore = 2;
 
@@ -28,11 +31,14 @@ class Smaller {
   Status Search() {
     const auto begin = steady_clock::now();
     limit_ -= found_.run.real_time;  // Every try takes as long as the run did.
+    if (Status tried = DropFaults(); !tried.ok()) return tried;
     for (const sim::Lane lane : {sim::Lane::kFault, sim::Lane::kSchedule}) {
       for (std::size_t block = Size(lane); block > 0; block /= 2) {
         if (Status tried = EaseBlocks(lane, block); !tried.ok()) return tried;
       }
     }
+    // Another schedule may do without one more.
+    if (Status tried = DropFaults(); !tried.ok()) return tried;
     found_.took =
         std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begin);
     return Status();
@@ -44,11 +50,34 @@ class Smaller {
   }
   std::size_t Size(sim::Lane lane) { return LaneOf(found_.one.tape, lane).size(); }
 
+  bool GivesUp() const {
+    return stop_ || found_.tries >= kMostTries || steady_clock::now() > limit_;
+  }
+
+  /// Leaves out each fault that is not needed.
+  Status DropFaults() {
+    for (std::size_t i = 0; i < found_.run.faults.size() && !GivesUp();) {
+      const DriveFault& fault = found_.run.faults[i];
+      const std::size_t before = found_.run.faults.size();
+      DriveCase smaller = found_.one;
+      std::vector<std::uint32_t>& values = LaneOf(smaller.tape, sim::Lane::kFault);
+      const auto place = [&values](std::size_t choice) {
+        return values.begin() + static_cast<std::ptrdiff_t>(std::min(choice, values.size()));
+      };
+      if (place(fault.first_choice) == place(fault.last_choice)) return Status();
+      *place(fault.first_choice) = 0;
+      values.erase(place(fault.first_choice + 1), place(fault.last_choice));
+      if (Status tried = Try(std::move(smaller)); !tried.ok()) return tried;
+      if (found_.run.faults.size() == before) ++i;
+    }
+    return Status();
+  }
+
   /// Makes blocks calm, or erases them so that what follows comes earlier.
   Status EaseBlocks(sim::Lane lane, std::size_t block) {
     for (std::size_t at = 0; at < Size(lane); at += block) {
       for (const bool erase : {true, false}) {
-        if (stop_ || found_.tries >= kMostTries || steady_clock::now() > limit_) return Status();
+        if (GivesUp()) return Status();
         DriveCase smaller = found_.one;
         std::vector<std::uint32_t>& values = LaneOf(smaller.tape, lane);
         if (at >= values.size()) break;
@@ -108,9 +137,37 @@ bool Has(const DriveRun& run, const std::string& slug) {
                              [&slug](const Finding& finding) { return finding.slug == slug; });
 }
 
-void NameBy(const std::string& slug, DriveRun& run) {
+void NameBy(const std::string& slug, DriveRun& run, const std::string& key) {
   std::stable_partition(run.findings.begin(), run.findings.end(),
                         [&slug](const Finding& finding) { return finding.slug == slug; });
+  std::stable_partition(run.findings.begin(), run.findings.end(), [&](const Finding& finding) {
+    return finding.slug == slug && finding.key == key;
+  });
+}
+
+bool IsKnown(const std::vector<DriveFound>& found, const Finding& finding) {
+  std::size_t of_this = 0;
+  for (const DriveFound& one : found) {
+    const Finding& known = one.run.findings.front();
+    if (known.slug != finding.slug) continue;
+    if (known.key == finding.key || ++of_this == kMostKeys) return true;
+  }
+  return false;
+}
+
+void DropUnproven(std::vector<DriveFound>& found, DriveSum& sum) {
+  std::set<std::string> kept;
+  std::erase_if(found, [&](const DriveFound& one) {
+    const Finding& finding = one.run.findings.front();
+    if (finding.key.empty() || sum.kept_out.contains(finding.key)) {
+      return !kept.insert(finding.slug).second;
+    }
+    sum.unproven.try_emplace(finding.slug,
+                             finding.sentence +
+                                 "; but this key has kept nobody out, so it may be no lock's: name "
+                                 "the locks' keys (--locks)");
+    return true;
+  });
 }
 
 Status Repeat(std::uint64_t times, const std::atomic<bool>& stop, DriveFound& found,

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <interlock/result.h>
 #include <interlock/time.h>
@@ -19,7 +20,14 @@ namespace interlock::scenarios::drive {
 
 bool Has(const DriveRun& run, const std::string& slug);
 /// Moves the finding in question to the front, so that it gives the case its name.
-void NameBy(const std::string& slug, DriveRun& run);
+void NameBy(const std::string& slug, DriveRun& run, const std::string& key = "");
+
+/// Whether it is one of the cases so far, with the same key. Of a property with many, all are.
+bool IsKnown(const std::vector<DriveFound>& found, const Finding& finding);
+
+/// Keeps one case of each property. What was done to a key counts only if that key has kept a
+/// client out, in any run: data that a script creates and checks look like a lock without it.
+void DropUnproven(std::vector<DriveFound>& found, DriveSum& sum);
 
 /// Runs the case, and counts how often it violates its property. If it has none, any violation
 /// counts, and the first violating run is kept.

@@ -59,11 +59,6 @@ Status WhyNot(const DriveRun& calm, const DriveOptions& options) {
   return Status();
 }
 
-bool IsKnown(const std::vector<DriveFound>& found, const std::string& slug) {
-  return std::ranges::any_of(
-      found, [&slug](const DriveFound& one) { return one.run.findings.front().slug == slug; });
-}
-
 void Finish(const DriveSum& sum, const DriveOptions& options, const std::vector<DriveFound>& found,
             DriveResult& result) {
   reports::RunReport& report = result.report;
@@ -195,8 +190,8 @@ void Campaign::Take(DriveRun run, sim::Choices& choices, std::uint64_t number) {
   Add(run, drive_, sum_);
   const sim::Tape tape = choices.TakeTape();
   for (const Finding& finding : std::vector<Finding>(run.findings)) {
-    if (IsKnown(found_, finding.slug)) continue;
-    NameBy(finding.slug, run);
+    if (IsKnown(found_, finding)) continue;
+    NameBy(finding.slug, run, finding.key);
     found_.push_back({{drive_, tape}, run, run, number + 1});
   }
 }
@@ -252,6 +247,7 @@ Result<DriveResult> Campaign::Run() {
   DriveResult result;
   if (all) result.state = all->State();
   searched_ = steady_clock::now() - began_;
+  DropUnproven(found_, sum_);
   if (Status confirmed = ConfirmAll(); !confirmed.ok()) return confirmed;
   templates_.reset();  // so that their processor time is counted, too
   notes_.push_back(Rate());

@@ -48,10 +48,17 @@ std::string NeverTested(std::string_view slug) {
                                : "no two clients met at a lock");
 }
 
+/// What had struck by the time of the violation.
 reports::Size SizeOf(const DriveRun& run, const DriveOptions& options) {
-  return {static_cast<std::uint64_t>(options.clients), run.faults.size(), run.commands,
-          run.switches};
+  const std::size_t events = run.findings.front().events;
+  const auto faults = static_cast<std::uint64_t>(std::ranges::count_if(
+      run.faults, [events](const DriveFault& one) { return one.events < events; }));
+  return {static_cast<std::uint64_t>(options.clients), faults, run.commands, run.switches};
 }
+
+constexpr std::string_view kByTheirClocks =
+    "let the server count the lease (PX, or TIME within a script), and never compare a time that "
+    "another client wrote with one's own clock";
 
 }  // namespace
 
@@ -78,6 +85,7 @@ void Add(const DriveRun& run, const DriveOptions& options, DriveSum& sum) {
   // A refused client has met another's hold.
   sum.entered += entered || (run.has_sections && run.refused) ? 1 : 0;
   sum.refused += run.refused ? 1 : 0;
+  sum.kept_out.insert(run.kept_out.begin(), run.kept_out.end());
   sum.fenced += run.fenced ? 1 : 0;
   sum.outlasted += run.outlasted ? 1 : 0;
   sum.has_writes = sum.has_writes || run.has_writes;
@@ -138,6 +146,7 @@ reports::Counterexample Explain(const DriveFound& found) {
   last.kind = reports::RowKind::kViolation;
   example.rows.push_back(last);
   for (const DriveFault& fault : found.run.faults) {
+    if (fault.events >= finding.events) break;
     example.faults.push_back(fmt::format("{}: {}, at {}", ClientName(fault.client),
                                          sim::ToString(fault.kind), fault.command));
   }
@@ -146,6 +155,11 @@ reports::Counterexample Explain(const DriveFound& found) {
   for (std::size_t i = 1; i < found.run.findings.size(); ++i) {
     example.also.push_back(found.run.findings[i].sentence);
   }
+  const bool clocks = std::ranges::any_of(found.run.faults, [](const DriveFault& one) {
+    return one.kind == sim::FaultKind::kClientClockJump ||
+           one.kind == sim::FaultKind::kClientClockRate;
+  });
+  if (clocks) example.hints.emplace_back(kByTheirClocks);
   for (const std::string_view fix : property.fixes) {
     if (!fix.empty()) example.hints.emplace_back(fix);
   }
@@ -187,10 +201,11 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
         found, [&](const DriveFound& f) { return f.run.findings.front().slug == one.slug; });
     const bool violated = case_of_it != found.end();
     const bool unconfirmed = std::ranges::count(sum.unconfirmed, one.slug) > 0;
+    const auto unproven = violated ? sum.unproven.end() : sum.unproven.find(std::string(one.slug));
     // If a lock keeps no key with one owner, only its sections can be judged.
     const bool by_keys = one.slug == "server-exclusion" || one.slug == "foreign-release" ||
                          one.slug == "foreign-extend";
-    if (!violated && !unconfirmed &&
+    if (!violated && !unconfirmed && unproven == sum.unproven.end() &&
         (!one.applies || (by_keys && sum.contended == 0 && sum.has_sections && !matches_none))) {
       continue;
     }
@@ -202,7 +217,8 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
     row.code = property.code;
     row.runs = sum.runs;
     row.exercised = violated ? std::max<std::uint64_t>(one.exercised, 1) : one.exercised;
-    const bool undecided = unconfirmed || (one.slug == "deadlock" && sum.inconclusive > 0);
+    const bool undecided = unconfirmed || unproven != sum.unproven.end() ||
+                           (one.slug == "deadlock" && sum.inconclusive > 0);
     row.verdict = violated                          ? reports::Verdict::kViolated
                   : row.exercised == 0 || undecided ? reports::Verdict::kInconclusive
                                                     : reports::Verdict::kHolds;
@@ -211,6 +227,7 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
       row.runs_to_first_violation = case_of_it->first_run;
     }
     if (undecided && !violated) row.reason = unconfirmed ? kByCopiesOnly : sum.why_inconclusive;
+    if (unproven != sum.unproven.end()) row.reason = unproven->second;
     if (row.exercised == 0 && sum.runs == 0) {
       row.reason = "no run has come to an end";
     } else if (row.exercised == 0) {

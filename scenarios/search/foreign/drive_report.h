@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,9 @@ struct DriveSum {
   std::string stopped;  ///< where the aborted run was; empty: none was
   /// Properties that copies have violated, and started clients have not with the same choices.
   std::vector<std::string> unconfirmed;
+  /// Why violations by what may be no lock's key count for nothing, by property.
+  std::map<std::string, std::string> unproven;
+  std::set<std::string> kept_out;     ///< keys that a client asked for in vain, in any run
   std::vector<std::string> failures;  ///< how unsuccessful clients ended, each once
   std::chrono::milliseconds virtual_time{};
 };

@@ -135,16 +135,19 @@ void OrderCampaign::Take(OrderRun made, std::uint64_t number) {
   if (!*drive_.stop) Add(made.run, drive_, sum_);
   const Findings findings = made.run.findings;
   for (const Finding& finding : findings) {
-    NameBy(finding.slug, made.run);
+    NameBy(finding.slug, made.run, finding.key);
     Note(made, number);
   }
 }
 
 void OrderCampaign::Note(const OrderRun& made, std::uint64_t number) {
-  const std::string& slug = made.run.findings.front().slug;
-  const auto known = std::ranges::find_if(
-      found_, [&slug](const DriveFound& one) { return one.run.findings.front().slug == slug; });
+  const Finding& finding = made.run.findings.front();
+  const auto known = std::ranges::find_if(found_, [&finding](const DriveFound& one) {
+    const Finding& other = one.run.findings.front();
+    return other.slug == finding.slug && other.key == finding.key;
+  });
   if (known == found_.end()) {
+    if (IsKnown(found_, finding)) return;
     found_.push_back({{drive_, made.tape}, made.run, made.run, number});
   } else if (SizeOfCase(made.run) < SizeOfCase(known->run)) {
     *known = {{drive_, made.tape}, made.run, made.run, known->first_run};

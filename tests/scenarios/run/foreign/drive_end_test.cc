@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/scenarios/child_process.h"
+#include "tests/scenarios/run/foreign/python_clients.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -23,29 +24,6 @@ using ::testing::Not;
 using testing::RunChild;
 
 using Words = std::vector<std::string>;
-
-/// Of which each client is made.
-const std::string kTools = R"(
-import os, sys, threading, time, subprocess, redis
-server = redis.Redis.from_url(os.environ["REDIS_URL"])
-me = int(os.environ["INTERLOCK_CLIENT"])
-def enter(): server.execute_command("INTERLOCK.ENTER", "stock")
-def leave(): server.execute_command("INTERLOCK.LEAVE", "stock")
-def acquire(times=1000000, ttl=None):
-    for _ in range(times):
-        if server.set("lock:stock", "me", nx=True, px=ttl): return True
-        time.sleep(0.01)
-    return False
-def release(): server.delete("lock:stock")
-)";
-
-ChildResult DriveFor(const std::string& client, const Words& options,
-                     std::optional<testing::LateSignal> late = {}) {
-  Words words = {INTERLOCK_PROGRAM, "drive"};
-  words.insert(words.end(), options.begin(), options.end());
-  words.insert(words.end(), {"--", "/usr/bin/python3", "-c", kTools + client});
-  return RunChild(words, late);
-}
 
 /// One calm run.
 ChildResult DriveOnce(const std::string& client, const std::string& commands = "60") {

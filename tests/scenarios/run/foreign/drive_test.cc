@@ -69,7 +69,8 @@ TEST(DriveTest, ANaiveReleaseInPythonRemovesAnothersLockAndDoesSoAgain) {
   EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
   EXPECT_THAT(found.out,
               AllOf(HasSubstr("LK005"), HasSubstr("by DEL lock:stock"), HasSubstr("in 5 of 5 runs"),
-                    HasSubstr("drive --replay"), HasSubstr("each run copies the clients")));
+                    HasSubstr("2 clients, 1 fault, "), HasSubstr("drive --replay"),
+                    HasSubstr("each run copies the clients")));
   const std::string file = folder.path() + "/counterexamples/drive.foreign-release.json";
   const ChildResult again = RunChild({INTERLOCK_PROGRAM, "drive", "--replay", file});
   EXPECT_EQ(again.exit_code, 1) << again.out << again.err;

@@ -39,6 +39,14 @@ TEST_F(RefusalsTest, AnotherAnswerThanTheGrantedGotIsARefusal) {
   EXPECT_EQ(refusals_.InARow(0), 0U);
 }
 
+TEST_F(RefusalsTest, AScriptThatTheServerDoesNotKnowRefusesNobody) {
+  Count(0, "EVALSHA", "1");
+  Enter(0);
+  for (int i = 0; i < 3; ++i) Count(1, "EVALSHA", "(error) NOSCRIPT No matching script.", true);
+  EXPECT_FALSE(refusals_.any());
+  EXPECT_EQ(refusals_.WhileFree(1), 0U);
+}
+
 TEST_F(RefusalsTest, TheAnswerOfTheGrantedIsNone) {
   Count(0, "GET", "settings");
   Count(0, "INCR", "1");
