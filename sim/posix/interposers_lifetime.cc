@@ -36,9 +36,9 @@ namespace {
 
 bool IsOfSanitizer(pthread_key_t key) { return kWithAsan && key == first_key; }
 
-void EndGuard(std::uint64_t* guard, bool done) {
+void EndGuard(Library* library, std::uint64_t* guard, bool done) {
   const Mark mark(guard);
-  if (Library* library = Serving()) return library->initialisations().End(mark, done);
+  if (library != nullptr) return library->initialisations().End(mark, done);
   mark.Leave(done);
 }
 
@@ -107,9 +107,9 @@ int __cxa_guard_acquire(std::uint64_t* guard) {
   return mine ? 1 : 0;
 }
 
-void __cxa_guard_release(std::uint64_t* guard) noexcept { EndGuard(guard, true); }
+void __cxa_guard_release(std::uint64_t* guard) noexcept { EndGuard(Serving(), guard, true); }
 
-void __cxa_guard_abort(std::uint64_t* guard) noexcept { EndGuard(guard, false); }
+void __cxa_guard_abort(std::uint64_t* guard) noexcept { EndGuard(Serving(), guard, false); }
 
 // What would end the whole program (sim/crashes.h).
 

@@ -28,8 +28,8 @@ constexpr std::uint64_t kFruitlessCommands = 1'500;
 /// The same within a bound that allows less, if no lease is left to end: half of the bound, and at
 /// least this.
 constexpr std::uint64_t kFewestInVain = 20;
-/// A client that has sent so many equal commands, and nothing else, hangs.
-constexpr std::size_t kRepeats = 5;
+/// A command that was sent so often of late says nothing of its client's going on.
+constexpr std::ptrdiff_t kRepeats = 3;
 /// The machine's time that is allowed for events that a client may wait for unseen.
 constexpr Duration kLastChance = milliseconds(1'000);
 
@@ -154,24 +154,26 @@ bool EndOfRun::SleepsSince(std::int64_t unix_us) const {
   return false;
 }
 
-/// Whether somebody holds a lock, waits for no other one, and has something to send that is not
-/// only what it has sent again and again.
+/// Whether somebody holds a lock, waits for no other one, and sends something of late that is not
+/// what it sends again and again.
 bool EndOfRun::AHolderGoesOn() const {
   for (int client = 0; client < state_.crew.size(); ++client) {
     if (!state_.crew.alive(client) || IsStranded(client)) continue;
     if (!state_.HoldsLock(client) || state_.world.IsAsking(client)) continue;
     std::vector<std::string> sent;
-    for (const Parked& one : state_.gate.parked()) {
-      if (one.client == client) sent.push_back(FormOf(sim::redis::ToText(*one.argv)));
-    }
     const std::span<const LogEvent> since = std::span(state_.world.log()).subspan(fruit_event_);
     for (const LogEvent& event : since) {
       if (event.client != client || event.kind != EventKind::kSend) continue;
       sent.push_back(FormOf(event.As<SendDetails>().command));
     }
-    const bool repeats = sent.size() >= kRepeats && std::ranges::count(sent, sent.front()) ==
-                                                        static_cast<std::ptrdiff_t>(sent.size());
-    if (!sent.empty() && !repeats) return true;
+    for (const Parked& one : state_.gate.parked()) {
+      if (one.client == client) sent.push_back(FormOf(sim::redis::ToText(*one.argv)));
+    }
+    const std::span<const std::string> late = std::span(sent).subspan(sent.size() / 2);
+    const bool new_ones = std::ranges::any_of(late, [late](const std::string& form) {
+      return std::ranges::count(late, form) < kRepeats;
+    });
+    if (new_ones) return true;
   }
   return false;
 }

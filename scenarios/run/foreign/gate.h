@@ -44,8 +44,10 @@ struct Parked {
   std::uint64_t connection = 0;  ///< counted from 1, over all clients
   std::uint64_t of_client = 0;   ///< the same, counted per client
   const sim::redis::Argv* argv = nullptr;
-  std::uint64_t after = 0;    ///< how many of the client's commands had been executed by then
-  std::uint64_t arrival = 0;  ///< counted over all; what one thread sends is numbered in that order
+  std::uint64_t after = 0;  ///< how many of the client's commands had been executed by then
+  /// Counted over all: what one thread sends is numbered in that order, unless it sends several
+  /// commands in a row over one connection, which come here one by one.
+  std::uint64_t arrival = 0;
 };
 
 /// An outgoing reply to a command, or a message.

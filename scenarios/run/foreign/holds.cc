@@ -336,7 +336,7 @@ void Holds::LeftBehind(bool all_ended) {
     // The first one, but rather one that has kept somebody out.
     if (why.empty() || (left && !kept_out_.contains(id.key))) continue;
     left = Finding{"keys", fmt::format("{} is left for ever: {}", id.key, why), 0,
-                   pattern_.empty() ? id.key : ""};
+                   pattern_.empty() && !asked_.IsLock(id.key) ? id.key : ""};
     if (kept_out_.contains(id.key)) break;
   }
   if (left) {

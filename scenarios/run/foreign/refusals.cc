@@ -52,7 +52,7 @@ void Refusals::Answered(int client, const std::string& reply) {
 void Refusals::Entered(int client) {
   const bool first = !std::exchange(Of(client).has_entered, true);
   for (const auto& [form, ask] : Of(client).asked) {
-    if (first || grants_.contains(form)) grants_[form].insert(ask.reply);
+    if (ask.times > 0 && (first || grants_.contains(form))) grants_[form].insert(ask.reply);
   }
   Of(client).asked.clear();
 }

@@ -23,10 +23,18 @@ std::vector<bool> TimeKeeper::Kept() const {
   for (int client = 0; client < state_.crew.size(); ++client) {
     const bool at_the_gate = state_.gate.HasParked(client) || state_.gate.IsWithheld(client);
     kept.push_back(state_.crew.alive(client) &&
-                   (state_.crew.stopped(client) ||
-                    (at_the_gate && state_.world.SentAtThisTime(client) < kGoesOn)));
+                   (state_.crew.stopped(client) || (at_the_gate && !GoesOn(client))));
   }
   return kept;
+}
+
+/// Whether it sends on and on, and nothing of it has been overtaken. If orders are searched,
+/// commands take no time, and say nothing.
+bool TimeKeeper::GoesOn(int client) const {
+  if (state_.options.orders || state_.world.SentAtThisTime(client) < kGoesOn) return false;
+  return std::ranges::none_of(state_.gate.parked(), [&](const Parked& one) {
+    return one.client == client && one.after < state_.gate.executed(client);
+  });
 }
 
 bool TimeKeeper::AnyKept() const { return std::ranges::count(Kept(), true) > 0; }
@@ -40,6 +48,7 @@ std::int64_t TimeKeeper::LimitUs() const {
   if (state_.clock == nullptr) return limit_us;
   for (const Parked& one : state_.gate.parked()) {
     if (state_.crew.stopped(one.client) || state_.IsDelayed(one.connection)) continue;
+    if (GoesOn(one.client)) continue;
     if (const auto wake_us = state_.clock->NextWakeUs(one.client)) {
       limit_us = std::min(limit_us, *wake_us - 1);
     }

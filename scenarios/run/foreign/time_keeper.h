@@ -35,6 +35,7 @@ class TimeKeeper {
 
  private:
   std::vector<bool> Kept() const;
+  bool GoesOn(int client) const;
   std::optional<std::int64_t> NextAlarmUs() const;
   bool CanHurry() const;
   void SleepByMachine(Duration at_most);

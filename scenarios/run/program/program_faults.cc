@@ -167,8 +167,9 @@ PlannedFault DrawFault(Dice& dice, sim::FaultKind kind, int steps, const Workloa
 
 Status CheckNeeds(const sim::FaultInfo& fault, sim::Topology servers) {
   const auto bad = [&](std::string_view what, std::string_view expected) {
+    const auto form = std::ranges::find(kForms, servers, &Form::topology);
     return Bad(fmt::format("the fault {} needs {}, and the servers are {}; expected {}", fault.name,
-                           what, ToString(servers), expected));
+                           what, form->name, expected));
   };
   switch (fault.needs) {
     case sim::FaultNeeds::kNothing:
@@ -180,7 +181,8 @@ Status CheckNeeds(const sim::FaultInfo& fault, sim::Topology servers) {
       if (!IsCluster(servers)) return bad("a cluster", "cluster or replicated-cluster");
       break;
     case sim::FaultNeeds::kShardReplica:
-      if (servers != sim::Topology::kShards) return bad("its replicas", "replicated-cluster");
+      if (servers != sim::Topology::kShards)
+        return bad("replicas of a cluster's masters", "replicated-cluster");
       break;
     case sim::FaultNeeds::kMigration:
       return Bad(

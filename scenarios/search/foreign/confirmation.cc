@@ -26,6 +26,7 @@ class Smaller {
       : found_(found),
         stop_(stop),
         slug_(found.run.findings.front().slug),
+        key_(found.run.findings.front().key),
         limit_(steady_clock::now() + at_most) {}
 
   Status Search() {
@@ -57,20 +58,27 @@ class Smaller {
   /// Leaves out each fault that is not needed.
   Status DropFaults() {
     for (std::size_t i = 0; i < found_.run.faults.size() && !GivesUp();) {
-      const DriveFault& fault = found_.run.faults[i];
       const std::size_t before = found_.run.faults.size();
-      DriveCase smaller = found_.one;
-      std::vector<std::uint32_t>& values = LaneOf(smaller.tape, sim::Lane::kFault);
-      const auto place = [&values](std::size_t choice) {
-        return values.begin() + static_cast<std::ptrdiff_t>(std::min(choice, values.size()));
-      };
-      if (place(fault.first_choice) == place(fault.last_choice)) return Status();
-      *place(fault.first_choice) = 0;
-      values.erase(place(fault.first_choice + 1), place(fault.last_choice));
-      if (Status tried = Try(std::move(smaller)); !tried.ok()) return tried;
+      // A command that was only put off draws once more when it comes.
+      for (const bool draws_again : {false, true}) {
+        if (found_.run.faults.size() < before) break;
+        if (Status tried = DropFault(found_.run.faults[i], draws_again); !tried.ok()) return tried;
+      }
       if (found_.run.faults.size() == before) ++i;
     }
     return Status();
+  }
+
+  Status DropFault(const DriveFault& fault, bool draws_again) {
+    DriveCase smaller = found_.one;
+    std::vector<std::uint32_t>& values = LaneOf(smaller.tape, sim::Lane::kFault);
+    const auto place = [&values](std::size_t choice) {
+      return values.begin() + static_cast<std::ptrdiff_t>(std::min(choice, values.size()));
+    };
+    if (place(fault.first_choice) == place(fault.last_choice)) return Status();
+    *place(fault.first_choice) = 0;
+    values.erase(place(fault.first_choice + (draws_again ? 0 : 1)), place(fault.last_choice));
+    return Try(std::move(smaller));
   }
 
   /// Makes blocks calm, or erases them so that what follows comes earlier.
@@ -104,17 +112,18 @@ class Smaller {
     if (!run.ok()) return run.status();
     const bool simpler = run->faults.size() <= found_.run.faults.size() &&
                          run->commands <= found_.run.commands + kFewMore;
-    if (!Has(*run, slug_) || !simpler) return Status();
+    if (!Has(*run, slug_, key_) || !simpler) return Status();
     smaller.tape = choices.TakeTape();
     found_.one = std::move(smaller);
     found_.run = *std::move(run);
-    NameBy(slug_, found_.run);
+    NameBy(slug_, found_.run, key_);
     return Status();
   }
 
   DriveFound& found_;
   const std::atomic<bool>& stop_;
   const std::string slug_;
+  const std::string key_;
   steady_clock::time_point limit_;
 };
 
@@ -132,9 +141,10 @@ Status RepeatStarted(Duration at_most, Duration start, const std::atomic<bool>& 
 
 }  // namespace
 
-bool Has(const DriveRun& run, const std::string& slug) {
-  return std::ranges::any_of(run.findings,
-                             [&slug](const Finding& finding) { return finding.slug == slug; });
+bool Has(const DriveRun& run, const std::string& slug, const std::string& key) {
+  return std::ranges::any_of(run.findings, [&](const Finding& finding) {
+    return finding.slug == slug && (key.empty() || finding.key == key);
+  });
 }
 
 void NameBy(const std::string& slug, DriveRun& run, const std::string& key) {
@@ -145,14 +155,18 @@ void NameBy(const std::string& slug, DriveRun& run, const std::string& key) {
   });
 }
 
-bool IsKnown(const std::vector<DriveFound>& found, const Finding& finding) {
-  std::size_t of_this = 0;
+bool IsKnown(const std::vector<DriveFound>& found, const Finding& finding, const DriveSum& sum) {
+  const auto is_proven = [&sum](const Finding& one) {
+    return one.key.empty() || sum.kept_out.contains(one.key);
+  };
+  std::size_t unproven = 0;
   for (const DriveFound& one : found) {
     const Finding& known = one.run.findings.front();
     if (known.slug != finding.slug) continue;
-    if (known.key == finding.key || ++of_this == kMostKeys) return true;
+    if (known.key == finding.key || is_proven(known)) return true;
+    ++unproven;
   }
-  return false;
+  return unproven >= kMostKeys && !is_proven(finding);
 }
 
 void DropUnproven(std::vector<DriveFound>& found, DriveSum& sum) {
@@ -172,7 +186,7 @@ void DropUnproven(std::vector<DriveFound>& found, DriveSum& sum) {
 
 Status Repeat(std::uint64_t times, const std::atomic<bool>& stop, DriveFound& found,
               DriveSum& sum) {
-  const std::string slug = found.run.findings.empty() ? "" : found.run.findings.front().slug;
+  const Finding of = found.run.findings.empty() ? Finding{} : found.run.findings.front();
   for (std::uint64_t i = 0; i < times && !stop; ++i) {
     sim::Choices choices = sim::Choices::FromTape(found.one.tape);
     Result<DriveRun> run = RunClients(found.one.options, choices);
@@ -183,7 +197,7 @@ Status Repeat(std::uint64_t times, const std::atomic<bool>& stop, DriveFound& fo
     }
     Add(*run, found.one.options, sum);
     ++found.repeated;
-    if (slug.empty() ? run->findings.empty() : !Has(*run, slug)) continue;
+    if (of.slug.empty() ? run->findings.empty() : !Has(*run, of.slug, of.key)) continue;
     if (found.run.findings.empty()) found.run = *std::move(run);
     ++found.again;
   }

@@ -18,12 +18,14 @@
 
 namespace interlock::scenarios::drive {
 
-bool Has(const DriveRun& run, const std::string& slug);
+/// `key`: see Finding; empty: whichever.
+bool Has(const DriveRun& run, const std::string& slug, const std::string& key = "");
 /// Moves the finding in question to the front, so that it gives the case its name.
 void NameBy(const std::string& slug, DriveRun& run, const std::string& key = "");
 
-/// Whether it is one of the cases so far, with the same key. Of a property with many, all are.
-bool IsKnown(const std::vector<DriveFound>& found, const Finding& finding);
+/// Whether no case of it is needed: one of the same property has its key, or one that is a lock's.
+/// Of keys that may be no lock's, a few are kept for each property.
+bool IsKnown(const std::vector<DriveFound>& found, const Finding& finding, const DriveSum& sum);
 
 /// Keeps one case of each property. What was done to a key counts only if that key has kept a
 /// client out, in any run: data that a script creates and checks look like a lock without it.

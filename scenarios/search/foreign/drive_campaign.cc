@@ -190,7 +190,7 @@ void Campaign::Take(DriveRun run, sim::Choices& choices, std::uint64_t number) {
   Add(run, drive_, sum_);
   const sim::Tape tape = choices.TakeTape();
   for (const Finding& finding : std::vector<Finding>(run.findings)) {
-    if (IsKnown(found_, finding)) continue;
+    if (IsKnown(found_, finding, sum_)) continue;
     NameBy(finding.slug, run, finding.key);
     found_.push_back({{drive_, tape}, run, run, number + 1});
   }

@@ -155,9 +155,9 @@ reports::Counterexample Explain(const DriveFound& found) {
   for (std::size_t i = 1; i < found.run.findings.size(); ++i) {
     example.also.push_back(found.run.findings[i].sentence);
   }
-  const bool clocks = std::ranges::any_of(found.run.faults, [](const DriveFault& one) {
-    return one.kind == sim::FaultKind::kClientClockJump ||
-           one.kind == sim::FaultKind::kClientClockRate;
+  const bool clocks = std::ranges::any_of(found.run.faults, [&finding](const DriveFault& one) {
+    return one.events < finding.events && (one.kind == sim::FaultKind::kClientClockJump ||
+                                           one.kind == sim::FaultKind::kClientClockRate);
   });
   if (clocks) example.hints.emplace_back(kByTheirClocks);
   for (const std::string_view fix : property.fixes) {
@@ -227,7 +227,6 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
       row.runs_to_first_violation = case_of_it->first_run;
     }
     if (undecided && !violated) row.reason = unconfirmed ? kByCopiesOnly : sum.why_inconclusive;
-    if (unproven != sum.unproven.end()) row.reason = unproven->second;
     if (row.exercised == 0 && sum.runs == 0) {
       row.reason = "no run has come to an end";
     } else if (row.exercised == 0) {
@@ -236,6 +235,7 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
         row.reason += fmt::format(" whose key matches {}", options.pattern);
       }
     }
+    if (unproven != sum.unproven.end()) row.reason = unproven->second;
     rows.push_back(std::move(row));
   }
   return rows;

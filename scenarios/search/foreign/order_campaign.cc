@@ -68,6 +68,7 @@ Status OrderCampaign::Resume() {
       continue;
     }
     NameBy(one.slug, *run);
+    sum_.kept_out.insert(run->kept_out.begin(), run->kept_out.end());
     found_.push_back({{drive_, one.tape}, *run, *run, one.first_run});
   }
   search_.Restore(std::move(state->left), state->totals);
@@ -147,7 +148,7 @@ void OrderCampaign::Note(const OrderRun& made, std::uint64_t number) {
     return other.slug == finding.slug && other.key == finding.key;
   });
   if (known == found_.end()) {
-    if (IsKnown(found_, finding)) return;
+    if (IsKnown(found_, finding, sum_)) return;
     found_.push_back({{drive_, made.tape}, made.run, made.run, number});
   } else if (SizeOfCase(made.run) < SizeOfCase(known->run)) {
     *known = {{drive_, made.tape}, made.run, made.run, known->first_run};

@@ -14,6 +14,7 @@
 
 #include "reports/exit_code.h"
 #include "scenarios/cases/scenario.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/locks/specimen.h"
 #include "tests/scenarios/child_process.h"
 #include "tests/scenarios/stored_run.h"
@@ -94,8 +95,10 @@ harness::Traits TraitsOf(const std::string& lock) {
 bool MayGoEitherWay(const ResultRow& row) {
   // It may outlast the moment at which the case has its lease end.
   if (TraitsOf(row.lock).renews) return true;
-  // Five clients with pauses at fixed steps: how many hit a section depends on the commands sent.
-  if (row.scenario == "etcd.e2" && row.property == "fenced-writes") return true;
+  const auto by_the_draw = [&row](const Weakness& weakness) {
+    return weakness.by_the_draw && Slug(weakness.property) == row.property;
+  };
+  if (std::ranges::any_of(FindScenario(row.scenario)->weaknesses, by_the_draw)) return true;
   // What is written late is refused only by a token.
   return row.property == "fenced-writes" && !TraitsOf(row.lock).fencing;
 }

@@ -2,7 +2,8 @@
 //
 // The allocator under a simulated process: what it does for the heap is real.
 #include <atomic>
-#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <thread>
 #include <vector>

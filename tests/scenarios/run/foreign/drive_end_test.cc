@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +62,10 @@ TEST(ManyRunsOfDriveEndTest, WhateverItWaitsFor) {
   ExpectHung("while time.time() > 0: pass", "while C1 holds a lock and spins");
   ExpectHung("subprocess.run(['/bin/sh', '-c', 'while :; do sleep 0.05; done'])", "--max-commands");
   ExpectHung("while True: server.get('news'); time.sleep(0.1)", "--max-commands");
+  ExpectHung("server.get('stock')\nwhile True: server.get('news'); time.sleep(0.1)",
+             "--max-commands");
+  ExpectHung("while True: server.get('news'); server.exists('news'); time.sleep(0.05)",
+             "--max-commands");
 }
 
 // Without a bound of commands: so many in vain are enough.
