@@ -62,13 +62,12 @@ Status OrderCampaign::Resume() {
     Result<DriveRun> run = RunClients(drive_, choices);
     if (!run.ok()) return run.status();
     if (*drive_.stop) break;
-    if (!Has(*run, one.slug)) {
+    if (!Has(*run, one.slug, one.key)) {
       ++state->totals.astray;
       state->totals.how_astray = "a violation of " + one.slug + " was not repeated";
       continue;
     }
-    NameBy(one.slug, *run);
-    sum_.kept_out.insert(run->kept_out.begin(), run->kept_out.end());
+    NameBy(one.slug, *run, one.key);
     found_.push_back({{drive_, one.tape}, *run, *run, one.first_run});
   }
   search_.Restore(std::move(state->left), state->totals);
@@ -222,7 +221,8 @@ std::string OrderCampaign::State() const {
   if (search_.left().empty()) return {};
   OrderState state{search_.left(), search_.totals(), sum_, {}};
   for (const DriveFound& one : found_) {
-    state.found.push_back({one.run.findings.front().slug, one.one.tape, one.first_run});
+    const Finding& finding = one.run.findings.front();
+    state.found.push_back({finding.slug, finding.key, one.one.tape, one.first_run});
   }
   return ToJson(state, drive_, options_.reduce, options_.version);
 }

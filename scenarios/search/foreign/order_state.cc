@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <chrono>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -126,10 +127,12 @@ OrderState ReadBody(const Json& json, const DriveOptions& options) {
   state.sum.has_sections = json.at("has_sections").get<bool>();
   state.sum.why_inconclusive = json.at("why_inconclusive").get<std::string>();
   state.sum.failures = json.at("failures").get<std::vector<std::string>>();
+  state.sum.kept_out = json.at("kept_out").get<std::set<std::string>>();
   state.sum.virtual_time = std::chrono::milliseconds(json.at("virtual_ms").get<std::int64_t>());
   for (const Json& one : json.at("found")) {
     OrderCase& found = state.found.emplace_back();
     found.slug = one.at("property").get<std::string>();
+    found.key = one.at("key").get<std::string>();
     found.first_run = one.at("first_run").get<std::uint64_t>();
     found.tape.lanes[0] = Numbers<std::uint32_t>(one.at("choices"));
   }
@@ -182,11 +185,15 @@ std::string ToJson(const OrderState& state, const DriveOptions& options, bool re
   json.Key("failures").BeginArray();
   for (const std::string& failure : state.sum.failures) json.String(failure);
   json.EndArray();
+  json.Key("kept_out").BeginArray();
+  for (const std::string& key : state.sum.kept_out) json.String(key);
+  json.EndArray();
   json.Key("virtual_ms").Signed(state.sum.virtual_time.count());
   json.Key("found").BeginArray();
   for (const OrderCase& found : state.found) {
     json.BeginObject();
     json.Key("property").String(found.slug);
+    json.Key("key").String(found.key);
     json.Key("first_run").Unsigned(found.first_run);
     WriteNumbers(found.tape.lanes[0], json.Key("choices"));
     json.EndObject();

@@ -24,7 +24,8 @@ namespace interlock::scenarios::drive {
 /// A violation, to be repeated by its choices.
 struct OrderCase {
   std::string slug;
-  sim::Tape tape;  ///< the schedule's lane only
+  std::string key;  ///< see Finding
+  sim::Tape tape;   ///< the schedule's lane only
   std::uint64_t first_run = 0;
 };
 

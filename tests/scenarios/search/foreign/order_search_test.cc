@@ -212,14 +212,17 @@ TEST(OrderSearchTest, AStateIsGoneOnFromAsIfNothingHadHappened) {
   DriveSum sum;
   sum.runs = 5;
   sum.failures = {"no \"luck\""};
+  sum.kept_out = {"lock:stock"};
+  const OrderCase found{"foreign-release", "lock:stock", {{{{3, 0, 1}, {}, {}}}}, 4};
   const std::string json =
-      ToJson({first.left(), first.totals(), sum, {{"deadlock", {{{{3, 0, 1}, {}, {}}}}, 4}}},
-             Options(), true, "1");
+      ToJson({first.left(), first.totals(), sum, {found}}, Options(), true, "1");
   auto state = ReadOrderState(json, Options(), true, "1");
   ASSERT_TRUE(state.ok()) << state.status().message();
   EXPECT_EQ(state->sum.runs, 5U);
   EXPECT_EQ(state->sum.failures, sum.failures);
+  EXPECT_EQ(state->sum.kept_out, sum.kept_out);
   ASSERT_EQ(state->found.size(), 1U);
+  EXPECT_EQ(state->found.front().key, found.key);
   EXPECT_EQ(state->found.front().tape.lanes[0], (std::vector<std::uint32_t>{3, 0, 1}));
 
   OrderSearch second(toy.Maker(), kNoStop, true);
