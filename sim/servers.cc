@@ -45,8 +45,6 @@ std::optional<redis::NodeId> FirstMaster(const WorldOptions& options, std::size_
   return std::nullopt;
 }
 
-int SentinelsOf(Topology topology) { return topology == Topology::kSentinel ? kSentinelNodes : 0; }
-
 void Specify(const WorldOptions& options, redis::TopologySpec& spec) {
   const int sentinels = SentinelsOf(options.topology);
   const auto nodes = static_cast<std::size_t>(options.nodes - sentinels);

@@ -23,6 +23,11 @@ constexpr bool IsReplicated(Topology topology) {
   return topology == Topology::kReplicated || topology == Topology::kSentinel;
 }
 
+/// They come last, and have no data.
+constexpr int SentinelsOf(Topology topology) {
+  return topology == Topology::kSentinel ? kSentinelNodes : 0;
+}
+
 constexpr bool IsCluster(Topology topology) {
   return topology == Topology::kCluster || topology == Topology::kShards;
 }

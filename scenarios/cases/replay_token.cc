@@ -260,7 +260,7 @@ std::string_view Flaw(const Workload& workload) {
   if (workload.resources < 1) return "it has no resources";
   const bool alone = workload.topology == sim::Topology::kStandalone;
   const bool paired = workload.topology == sim::Topology::kShards;
-  const int least = workload.topology == sim::Topology::kSentinel ? 1 + sim::kSentinelNodes : 1;
+  const int least = 1 + sim::SentinelsOf(workload.topology);
   if (workload.nodes < least || (alone && workload.nodes != 1) ||
       (paired && workload.nodes % 2 != 0)) {
     return "its number of servers does not fit its topology";

@@ -85,7 +85,7 @@ std::unique_ptr<Connector> CompiledPrimary(Runtime& runtime, const sim::World& w
 }  // namespace
 
 int NodesWithData(const sim::World& world, sim::Topology topology) {
-  return world.nodes() - (topology == sim::Topology::kSentinel ? sim::kSentinelNodes : 0);
+  return world.nodes() - sim::SentinelsOf(topology);
 }
 
 sim::WorldOptions WorldOptionsOf(const Workload& workload, bool keep_events, bool hash_trace) {

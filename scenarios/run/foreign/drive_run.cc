@@ -228,7 +228,8 @@ std::vector<Parked> Drive::Ready() const {
   for (const Parked& one : state_.gate.parked()) {
     if (!state_.crew.stopped(one.client) && !state_.IsDelayed(one.connection)) ready.push_back(one);
   }
-  // What one thread has sent over several connections comes in that order; of several threads
+  // What was sent first comes first, so that no connection of a client waits for ever. What one
+  // thread has sent over several connections comes in that order; of several threads
   // nobody knows it, and the order of connections is the same in each run. Only a subscription is
   // usually sent by a thread that sends more before it has an answer.
   std::ranges::stable_sort(ready, {}, [this](const Parked& one) {

@@ -331,8 +331,7 @@ std::vector<Parked> Gate::parked() const {
     parked.push_back({wire->client, wire->node, number, wire->of_client, &*wire->parked,
                       wire->after, wire->arrival});
   }
-  std::ranges::stable_sort(parked, {},
-                           [](const Parked& one) { return std::pair(one.client, one.after); });
+  std::ranges::stable_sort(parked, {}, &Parked::client);
   return parked;
 }
 

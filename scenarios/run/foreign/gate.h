@@ -81,8 +81,7 @@ class Gate : private sim::serve::Connection::Owner {
   /// Receives what has arrived; waits up to `at_most`. Returns whether anything has.
   bool Poll(Duration at_most);
 
-  /// The first command of each connection: by client, by what was executed for it before, and by
-  /// connection. So a client that goes on over one connection does not pass another one for ever.
+  /// The first command of each connection, by client and connection.
   std::vector<Parked> parked() const;
   bool HasParked(int client) const;
   /// Whether it has connected at least once.

@@ -41,9 +41,7 @@ sim::redis::TopologySpec SpecOf(const DriveOptions& options) {
 
 }  // namespace
 
-int SentinelsOf(const DriveOptions& options) {
-  return options.topology == sim::Topology::kSentinel ? sim::kSentinelNodes : 0;
-}
+int SentinelsOf(const DriveOptions& options) { return sim::SentinelsOf(options.topology); }
 
 int ServersOf(const DriveOptions& options) {
   const bool replicas = options.topology != sim::Topology::kIndependent;

@@ -127,6 +127,11 @@ class Smaller {
   steady_clock::time_point limit_;
 };
 
+/// Whether it is about a lock, as far as the runs have shown.
+bool IsProven(const Finding& finding, const DriveSum& sum) {
+  return finding.key.empty() || sum.kept_out.contains(finding.key);
+}
+
 /// Repeats the case with started clients, of which each run takes `start`.
 Status RepeatStarted(Duration at_most, Duration start, const std::atomic<bool>& stop,
                      DriveFound& found) {
@@ -156,24 +161,21 @@ void NameBy(const std::string& slug, DriveRun& run, const std::string& key) {
 }
 
 bool IsKnown(const std::vector<DriveFound>& found, const Finding& finding, const DriveSum& sum) {
-  const auto is_proven = [&sum](const Finding& one) {
-    return one.key.empty() || sum.kept_out.contains(one.key);
-  };
   std::size_t unproven = 0;
   for (const DriveFound& one : found) {
     const Finding& known = one.run.findings.front();
     if (known.slug != finding.slug) continue;
-    if (known.key == finding.key || is_proven(known)) return true;
+    if (known.key == finding.key || IsProven(known, sum)) return true;
     ++unproven;
   }
-  return unproven >= kMostKeys && !is_proven(finding);
+  return unproven >= kMostKeys && !IsProven(finding, sum);
 }
 
 void DropUnproven(std::vector<DriveFound>& found, DriveSum& sum) {
   std::set<std::string> kept;
   std::erase_if(found, [&](const DriveFound& one) {
     const Finding& finding = one.run.findings.front();
-    if (finding.key.empty() || sum.kept_out.contains(finding.key)) {
+    if (IsProven(finding, sum)) {
       return !kept.insert(finding.slug).second;
     }
     sum.unproven.try_emplace(finding.slug,

@@ -48,12 +48,16 @@ std::string NeverTested(std::string_view slug) {
                                : "no two clients met at a lock");
 }
 
-/// What had struck by the time of the violation.
+/// Those that had struck by the time of the run's first finding.
+std::span<const DriveFault> FaultsOfCase(const DriveRun& run) {
+  const auto later =
+      std::ranges::lower_bound(run.faults, run.findings.front().events, {}, &DriveFault::events);
+  return {run.faults.begin(), later};
+}
+
 reports::Size SizeOf(const DriveRun& run, const DriveOptions& options) {
-  const std::size_t events = run.findings.front().events;
-  const auto faults = static_cast<std::uint64_t>(std::ranges::count_if(
-      run.faults, [events](const DriveFault& one) { return one.events < events; }));
-  return {static_cast<std::uint64_t>(options.clients), faults, run.commands, run.switches};
+  return {static_cast<std::uint64_t>(options.clients), FaultsOfCase(run).size(), run.commands,
+          run.switches};
 }
 
 constexpr std::string_view kByTheirClocks =
@@ -145,8 +149,7 @@ reports::Counterexample Explain(const DriveFound& found) {
   last.text = fmt::format("{} {}", property.code, property.slug);
   last.kind = reports::RowKind::kViolation;
   example.rows.push_back(last);
-  for (const DriveFault& fault : found.run.faults) {
-    if (fault.events >= finding.events) break;
+  for (const DriveFault& fault : FaultsOfCase(found.run)) {
     example.faults.push_back(fmt::format("{}: {}, at {}", ClientName(fault.client),
                                          sim::ToString(fault.kind), fault.command));
   }
@@ -155,9 +158,9 @@ reports::Counterexample Explain(const DriveFound& found) {
   for (std::size_t i = 1; i < found.run.findings.size(); ++i) {
     example.also.push_back(found.run.findings[i].sentence);
   }
-  const bool clocks = std::ranges::any_of(found.run.faults, [&finding](const DriveFault& one) {
-    return one.events < finding.events && (one.kind == sim::FaultKind::kClientClockJump ||
-                                           one.kind == sim::FaultKind::kClientClockRate);
+  const bool clocks = std::ranges::any_of(FaultsOfCase(found.run), [](const DriveFault& one) {
+    return one.kind == sim::FaultKind::kClientClockJump ||
+           one.kind == sim::FaultKind::kClientClockRate;
   });
   if (clocks) example.hints.emplace_back(kByTheirClocks);
   for (const std::string_view fix : property.fixes) {
