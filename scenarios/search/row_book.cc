@@ -104,8 +104,8 @@ void AddCompiledNotes(const std::vector<UnitWithSum>& units, reports::RunReport&
   }
   for (const auto& [lock, names] : shared) {
     report.notes.push_back(fmt::format(
-        "{}: all clients and runs share what it changes in static variables of the program: {}. "
-        "In a shared object each client has its own",
+        "{}: all clients and runs share these static variables: {}. Those of a shared object "
+        "that the program is linked with each client has for itself",
         lock, fmt::join(names, ", ")));
   }
   if (std::ranges::none_of(units, &IsCompiledForeign)) return;

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "scenarios/cases/replay_token.h"
 #include "scenarios/run/black_box.h"
 #include "scenarios/run/guard.h"
 #include "scenarios/search/plan.h"
 #include "scenarios/search/shrink/shrink.h"
+#include "sim/posix/objects.h"
 #include "sim/posix/program_statics.h"
 
 namespace interlock::scenarios {
@@ -24,6 +27,15 @@ constexpr Sizes kSmall = {3, 2};
 Sizes SizesOf(const Found& found) {
   const reports::Size size = SizeOf({found.workload, found.tape});
   return {std::max(size.clients, size.faults > 2 ? size.faults + 2 : 0), size.faults};
+}
+
+std::vector<std::string> SharedStatics(const sim::posix::ProgramStatics& before) {
+  std::vector<std::string> names = before.Changed();
+  for (const std::string& object : sim::posix::ObjectsLoadedLater()) {
+    names.push_back("all of " + object + ", which a run has loaded");
+  }
+  std::ranges::sort(names);
+  return names;
 }
 
 }  // namespace
@@ -55,7 +67,7 @@ UnitResult UnitRunner::RunBlock(const Unit& unit, std::uint64_t first, std::uint
     const RunResult second = RunOnce(universe_, run_case, workload, again);
     if (second.trace_hash != result.trace_hash) ++sum.divergences;
   }
-  if (before.has_value()) sum.shared_statics = before->Changed();
+  if (before.has_value()) sum.shared_statics = SharedStatics(*before);
   return sum;
 }
 

@@ -90,6 +90,14 @@ int __cxa_atexit(void (*destroy)(void*), void* argument, void* object) noexcept 
   return REAL_AS("__cxa_atexit", Function)(destroy, argument, object);
 }
 
+// What each object calls at its end, for what it has registered: a process has done that by then,
+// and what the program has registered stays registered.
+void __cxa_finalize(void* object) noexcept {
+  if (Serving() != nullptr && interlock::sim::posix::Statics::IsUnderTest(object)) return;
+  using Function = void (*)(void*);
+  REAL_AS("__cxa_finalize", Function)(object);
+}
+
 int pthread_once(pthread_once_t* control, void (*initialise)()) {
   Library* library = Serving();
   interlock::sim::posix::CallOnce(library != nullptr ? &library->initialisations() : nullptr,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The shared objects of code under test, as the dynamic linker has loaded them (elf(5)): where
-// their static variables stand, and what initialises them. Not the C and C++ libraries, an
-// allocator, nor those that Interlock itself is linked with.
+// their static variables stand, what initialises them, and what is called at their end. Not the C
+// and C++ libraries, an allocator, nor those that Interlock itself is linked with.
 //
 // A variable that the program has taken over by a copy relocation belongs to its object all the
 // same. Internal to sim/posix. Thread safety: const.
@@ -23,6 +23,7 @@ struct Extent {
 
 struct SharedObject {
   using Function = void (*)(int, char**, char**);
+  using AtItsEnd = void (*)();
 
   std::string path;
   std::string name;                ///< as others name it: "libacme.so.1"
@@ -31,12 +32,15 @@ struct SharedObject {
   std::vector<Extent> statics;     ///< without what is constant once it is relocated
   std::vector<std::byte> initial;  ///< of all of them, as before `initialise`
   std::vector<Function> initialise;
+  std::vector<AtItsEnd> finalise;
   std::span<const std::byte> image;  ///< from its first to its last byte
 };
 
 /// In the order in which they are to be initialised. Read once, by whoever comes first: objects
 /// that are loaded later are not among them, and those that are stay loaded.
 const std::vector<SharedObject>& ObjectsUnderTest();
+/// The names of those with static variables that have been loaded since: all processes share them.
+std::vector<std::string> ObjectsLoadedLater();
 /// The paths of those whose files could not be read: all processes share their variables.
 const std::vector<std::string>& UnreadObjects();
 

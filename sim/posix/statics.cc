@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <ranges>
 #include <utility>
 
 #include "sim/posix/bytes.h"
@@ -19,13 +20,6 @@ namespace {
 // On the OS thread that holds OneAtATime.
 constinit thread_local Statics* statics_in_place = nullptr;
 const OfOsThread statics_in_place_is(&statics_in_place, sizeof(statics_in_place));
-
-bool IsUnderTest(const void* address) {
-  const auto* const byte = static_cast<const std::byte*>(address);
-  return std::ranges::any_of(ObjectsUnderTest(), [byte](const SharedObject& one) {
-    return byte >= one.image.data() && byte < one.image.data() + one.image.size();
-  });
-}
 
 }  // namespace
 
@@ -48,6 +42,13 @@ void Statics::OwnKey(pthread_key_t key, const void* at) {
 
 void Statics::Initialise() {
   if (std::exchange(initialised_, true)) return;
+  // What is registered first is called last.
+  for (const SharedObject& object : ObjectsUnderTest()) {
+    for (const SharedObject::AtItsEnd function : std::views::reverse(object.finalise)) {
+      at_exit_.Add([](void* it) { reinterpret_cast<SharedObject::AtItsEnd>(it)(); },
+                   reinterpret_cast<void*>(function));
+    }
+  }
   for (const SharedObject& object : ObjectsUnderTest()) {
     for (const SharedObject::Function function : object.initialise) {
       char* no_arguments[] = {nullptr};
@@ -60,6 +61,13 @@ bool Statics::AtExit(void (*destroy)(void*), void* argument, const void* object)
   const bool mine = IsUnderTest(object);
   if (mine) at_exit_.Add(destroy, argument);
   return mine;
+}
+
+bool Statics::IsUnderTest(const void* address) {
+  const auto* const byte = static_cast<const std::byte*>(address);
+  return std::ranges::any_of(ObjectsUnderTest(), [byte](const SharedObject& one) {
+    return byte >= one.image.data() && byte < one.image.data() + one.image.size();
+  });
 }
 
 void Statics::PutInPlace(Statics* wanted) {

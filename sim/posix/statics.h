@@ -33,13 +33,16 @@ class Statics {
   /// which all processes share. `at`: where it is kept.
   void OwnKey(pthread_key_t key, const void* at);
   void DisownKey(pthread_key_t key) { std::erase(keys_, key); }
-  /// Does what AtExit was told, latest first. YIELDS if that does.
+  /// Does what AtExit was told, latest first, then what the objects have for their end, those that
+  /// were initialised last first (exit(3) and elf(5)'s DT_FINI_ARRAY). YIELDS if that does.
   void Exit() {
     at_exit_.Make();
     exited_ = true;
   }
   bool exited() const { return exited_; }
 
+  /// Whether code or data at this address belong to one of the objects.
+  static bool IsUnderTest(const void* address);
   /// Puts these in place, until others are; null: those of the program. REQUIRES: those in place
   /// live.
   static void PutInPlace(Statics* wanted);

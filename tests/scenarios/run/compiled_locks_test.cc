@@ -43,7 +43,7 @@ CampaignResult Judge(std::shared_ptr<const harness::Subject> subject, bool forei
   return RunCampaign(options);
 }
 
-const auto kTellsOfStatics = ::testing::HasSubstr("static variables of the program");
+const auto kTellsOfStatics = ::testing::HasSubstr("share these static variables");
 
 bool Convicts(const CampaignResult& result, std::string_view property) {
   for (const ResultRow& row : result.report.results) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Whose the static variables of a shared object are.
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -180,9 +181,9 @@ TEST(StaticsTest, AProcessThatIsStartedAgainKeepsThemUntilItsLastThreadEnds) {
   });
   EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
   EXPECT_EQ(lives, 2);
-  EXPECT_THAT(told, ::testing::ElementsAre(103));
+  EXPECT_THAT(told, ::testing::ElementsAre(103, -103));
   bench.TearDown();
-  EXPECT_EQ(told.size(), 2U);
+  EXPECT_EQ(told.size(), 4U);
 }
 
 // As exit(3) does, but only for a process that comes to its end by itself.
@@ -204,11 +205,22 @@ TEST(StaticsTest, AtTheEndOfAProcessTheyAreDestroyed) {
       });
     }
     EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
-    EXPECT_EQ(told, crashes ? std::vector({104}) : std::vector({103, 104}));
+    // By a destructor of a static, then by a function with the attribute `destructor`.
+    EXPECT_EQ(told, crashes ? std::vector({104, -104}) : std::vector({103, -103, 104, -104}));
     // What it has allocated is freed all the same.
     bench.TearDown();
-    EXPECT_EQ(told.size(), 2U);
+    EXPECT_EQ(told.size(), 4U);
   }
+}
+
+TEST(StaticsTest, AnObjectThatARunLoadsIsNamed) {
+  posix::ObjectsUnderTest();
+  EXPECT_THAT(posix::ObjectsLoadedLater(), ::testing::IsEmpty());
+  Bench bench(1);
+  bench.world->ServePosix(0);
+  bench.world->Start(0, [] { EXPECT_NE(dlopen(INTERLOCK_LATE_OBJECT, RTLD_NOW), nullptr); });
+  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+  EXPECT_THAT(posix::ObjectsLoadedLater(), ::testing::ElementsAre("libinterlock_late.so"));
 }
 
 TEST(ProgramStaticsTest, WhatChangesIsNamedAndNothingElse) {

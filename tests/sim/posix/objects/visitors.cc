@@ -27,6 +27,10 @@ struct Ending {
 };
 const Ending ending;
 
+[[gnu::destructor]] void TellOfTheEnd() {
+  if (at_the_end != nullptr) at_the_end(-count);
+}
+
 }  // namespace
 
 const std::string kGreeting = "a greeting that is too long for the string itself";
