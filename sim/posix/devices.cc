@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <span>
@@ -16,11 +17,16 @@ namespace interlock::sim::posix {
 namespace {
 
 constexpr std::size_t kPipeHolds = 65'536;  // pipe(7), Linux
+constexpr std::string_view kUuidFile = "/proc/sys/kernel/random/uuid";
+
+void FillRandom(Process& process, std::span<char> bytes) {
+  process.runtime->FillRandom(std::as_writable_bytes(bytes));
+}
 
 }  // namespace
 
 ssize_t RandomDevice::Receive(char* into, std::size_t size, int /*flags*/) {
-  process_.runtime->FillRandom(std::as_writable_bytes(std::span(into, size)));
+  FillRandom(process_, {into, size});
   return static_cast<ssize_t>(size);
 }
 
@@ -30,9 +36,43 @@ ssize_t RandomDevice::Send(const char* /*bytes*/, std::size_t size, int /*flags*
 
 short RandomDevice::Ready() { return POLLIN | POLLOUT; }
 
-FILE* RandomStreams::Open(Library& library) {
-  auto opened =
-      std::make_unique<Opened>(Opened{this, &library, library.OpenRandomDevice(), nullptr});
+RandomUuid::RandomUuid(Process& process) {
+  std::array<char, 16> bytes{};
+  FillRandom(process, bytes);
+  bytes[6] = static_cast<char>((bytes[6] & 0x0f) | 0x40);  // RFC 9562, 5.4
+  bytes[8] = static_cast<char>((bytes[8] & 0x3f) | 0x80);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) unread_ += '-';
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    unread_ += {kDigits[byte >> 4U], kDigits[byte & 15U]};
+  }
+  unread_ += '\n';
+}
+
+ssize_t RandomUuid::Receive(char* into, std::size_t size, int /*flags*/) {
+  const std::size_t taken = unread_.copy(into, size);
+  unread_.erase(0, taken);
+  return static_cast<ssize_t>(taken);
+}
+
+ssize_t RandomUuid::Send(const char* /*bytes*/, std::size_t /*size*/, int /*flags*/) {
+  return -EBADF;
+}
+
+short RandomUuid::Ready() { return POLLIN; }
+
+bool IsRandomFile(std::string_view path) {
+  return path == "/dev/urandom" || path == "/dev/random" || path == kUuidFile;
+}
+
+std::shared_ptr<Pollable> OpenRandomFile(std::string_view path, Process& process) {
+  if (path == kUuidFile) return std::make_shared<RandomUuid>(process);
+  return std::make_shared<RandomDevice>(process);
+}
+
+FILE* RandomStreams::Open(std::string_view path, Library& library) {
+  auto opened = std::make_unique<Opened>(Opened{this, &library, library.OpenRandom(path), nullptr});
   if (opened->descriptor < 0) return nullptr;
   opened->stream = fopencookie(opened.get(), "r", {&Read, nullptr, nullptr, &Close});
   if (opened->stream == nullptr) return nullptr;

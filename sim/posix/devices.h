@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What else a descriptor of a simulated process can stand for: /dev/urandom, and an end of a pipe.
+// What else a descriptor of a simulated process can stand for: what random(4) and proc(5) have of
+// random bytes, and an end of a pipe.
 // Internal to sim/posix. Thread safety: none.
 #pragma once
 
@@ -8,6 +9,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/engine.h"
@@ -29,13 +31,33 @@ class RandomDevice final : public Pollable {
   Process& process_;
 };
 
+/// One UUID of version 4 and a line's end, another for each that opens it.
+class RandomUuid final : public Pollable {
+ public:
+  explicit RandomUuid(Process& process);
+  ssize_t Receive(char* into, std::size_t size, int flags) override;
+  /// -EBADF: it cannot be written to.
+  ssize_t Send(const char* bytes, std::size_t size, int flags) override;
+  short Ready() override;
+
+ private:
+  void SetWaiter(ScheduledTask* /*task*/) override {}
+
+  std::string unread_;
+};
+
+/// "/dev/urandom", "/dev/random" and "/proc/sys/kernel/random/uuid", which are a process's own.
+bool IsRandomFile(std::string_view path);
+/// REQUIRES: IsRandomFile(path).
+std::shared_ptr<Pollable> OpenRandomFile(std::string_view path, Process& process);
+
 class Library;
 
-/// The streams that a process has opened on that device, as fopen(3) and fileno(3) have them.
+/// The streams that a process has opened on such files, as fopen(3) and fileno(3) have them.
 class RandomStreams {
  public:
   /// nullptr, with errno: there is no room. `library` outlives the stream.
-  FILE* Open(Library& library);
+  FILE* Open(std::string_view path, Library& library);
   /// -1: it is not one of these.
   int DescriptorOf(const FILE* stream) const;
 

@@ -28,6 +28,7 @@ const char kIdentityCalls[] = "identity";
 #include <string_view>
 
 using interlock::sim::posix::Identity;
+using interlock::sim::posix::IsRandomFile;
 using interlock::sim::posix::Library;
 using interlock::sim::posix::Refuse;
 using interlock::sim::posix::Served;
@@ -42,14 +43,11 @@ std::span<std::byte> BytesOf(void* out, std::size_t size) {
   return {static_cast<std::byte*>(out), size};
 }
 
-bool IsRandomDevice(std::string_view path) {
-  return path == "/dev/urandom" || path == "/dev/random";
-}
-
-/// The library that opens the device; null: the file is a real one, which may only be read.
+/// The library that opens a file of random bytes; null: the file is a real one, which may only be
+/// read.
 Library* DeviceLibrary(const char* path, bool writes) {
   Library* library = Serving();
-  if (library == nullptr || IsRandomDevice(path)) return library;
+  if (library == nullptr || IsRandomFile(path)) return library;
   if (writes && std::string_view(path) != "/dev/null") Refuse("open (a file to write to)");
   return nullptr;
 }
@@ -58,7 +56,7 @@ template <typename Function>
 FILE* OpenStream(const char* path, const char* mode, Function real) {
   const bool writes = strpbrk(mode, "wa+") != nullptr;
   Library* library = DeviceLibrary(path, writes);
-  return library == nullptr ? real(path, mode) : library->random_streams().Open(*library);
+  return library == nullptr ? real(path, mode) : library->random_streams().Open(path, *library);
 }
 
 bool IsEmpty(const void* object, std::size_t size) {
@@ -151,7 +149,7 @@ void srandom(unsigned int seed) noexcept {
   REAL(srandom)(seed);
 }
 
-// Files: the random devices are the process's own, others are the machine's.
+// Files: those of random bytes are the process's own, others are the machine's.
 
 READS_REST int openat(int folder, const char* path, int flags, ...) {
   va_list rest;
@@ -159,7 +157,7 @@ READS_REST int openat(int folder, const char* path, int flags, ...) {
   const auto mode = va_arg(rest, unsigned int);
   va_end(rest);
   if (Library* library = DeviceLibrary(path, (flags & O_ACCMODE) != O_RDONLY)) {
-    return library->OpenRandomDevice();
+    return library->OpenRandom(path);
   }
   return REAL(openat)(folder, path, flags, mode);
 }

@@ -148,8 +148,8 @@ int Library::OpenPipe(int files[2], int flags) {
   return Told(0);
 }
 
-int Library::OpenRandomDevice() {
-  return descriptors_.Add(std::make_shared<RandomDevice>(process_));
+int Library::OpenRandom(std::string_view path) {
+  return descriptors_.Add(OpenRandomFile(path, process_));
 }
 
 int Library::OpenTimer(clockid_t clock, int flags) {

@@ -20,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "sim/engine.h"
@@ -87,7 +88,8 @@ class Library {
   int OpenEvent(unsigned count, int flags);
   /// The end that reads, then the one that writes. `flags`: O_NONBLOCK.
   int OpenPipe(int files[2], int flags);
-  int OpenRandomDevice();
+  /// REQUIRES: IsRandomFile(path).
+  int OpenRandom(std::string_view path);
   RandomStreams& random_streams() { return random_streams_; }
   /// timerfd_create, and the others with its descriptor. `before` may be null.
   int OpenTimer(clockid_t clock, int flags);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/redis/disk_errors.h"
 #include "sim/redis/engine.h"
 #include "sim/redis/text.h"
 
@@ -105,8 +106,7 @@ std::string_view Admission::RefuseWrite(const Client& client, const Command& com
                                         std::uint32_t flags) const {
   const bool write = (flags & kWrite) != 0;
   if (write || command.name == "ping") {
-    if (const std::string_view error = engine_.persistence.DiskError(); !error.empty())
-      return error;
+    if (const std::string_view error = DiskError(); !error.empty()) return error;
   }
   if (!write) return {};
   if (engine_.replication.TooFewReplicas()) return kNoReplicas;
@@ -121,11 +121,39 @@ std::string_view Admission::RefuseService(std::uint32_t flags) const {
 
 bool Admission::Impaired() const {
   return engine_.replication.is_replica() || engine_.replication.TooFewReplicas() ||
-         engine_.persistence.loading() || !engine_.persistence.DiskError().empty();
+         engine_.persistence.loading() || !DiskError().empty();
 }
 
-std::string_view Admission::RefuseScript() const {
-  return engine_.replication.Stale() ? kMasterDown : std::string_view();
+std::string_view Admission::DiskError() const {
+  return DiskErrorOfCommand(engine_.dialect(), engine_.persistence.disk_failure());
+}
+
+// In the order of scriptPrepareForRun. Most are reached only inside of EXEC, which was queued when
+// it ran another script, or none.
+std::string_view Admission::RefuseScript(const ScriptHeader& header, const Client& client,
+                                         bool read_only) const {
+  const Replication& replication = engine_.replication;
+  if (!header.present) return replication.Stale() ? kMasterDown : std::string_view();
+  if (header.no_cluster && engine_.cluster.enabled()) {
+    return "ERR Can not run script on cluster, 'no-cluster' flag is set.";
+  }
+  if (replication.Stale() && !header.allow_stale) {
+    return "MASTERDOWN Link with MASTER is down, replica-serve-stale-data is set to 'no' and "
+           "'allow-stale' flag is not set on the script.";
+  }
+  if (header.no_writes) return {};
+  if (replication.ReadOnly(client)) {
+    return "READONLY Can not run script with write flag on readonly replica";
+  }
+  const DiskFailure failure = engine_.persistence.disk_failure();
+  if (failure != DiskFailure::kNone) return DiskErrorOfScript(engine_.dialect(), failure);
+  if (read_only) return "ERR Can not execute a script with write flag using *_ro command.";
+  if (replication.TooFewReplicas()) return kNoReplicas;
+  if (out_of_memory_ && !header.allow_oom) {
+    return "OOM allow-oom flag is not set on the script, can not run it when used memory > "
+           "'maxmemory'";
+  }
+  return {};
 }
 
 std::string_view Admission::RefuseGrowthInScript(const Command& command,
@@ -144,7 +172,7 @@ std::string_view Admission::RefuseWriteInScript(const Command& command,
   if (engine_.replication.is_replica() && engine_.config().replica_read_only != 0) {
     return kReadOnlyReplica;
   }
-  if (const std::string_view error = engine_.persistence.DiskError(); !error.empty()) return error;
+  if (const std::string_view error = DiskError(); !error.empty()) return error;
   return engine_.replication.TooFewReplicas() ? kNoReplicas : std::string_view();
 }
 

@@ -15,6 +15,7 @@
 #include "sim/redis/client.h"
 #include "sim/redis/command_table.h"
 #include "sim/redis/context.h"
+#include "sim/redis/scripting/script_header.h"
 
 namespace interlock::sim::redis {
 
@@ -31,8 +32,10 @@ class Admission {
   /// other commands. True: the command is not executed now. The client has been told why, or waits
   /// for the end of a pause; or Redis would evict in an unmodelled way.
   bool Refuse(Client& client, Arguments args, const Command* command, bool container);
-  /// Why this server runs no script now; empty: it does.
-  std::string_view RefuseScript() const;
+  /// Why this server does not run such a script now; empty: it does. `read_only`: by EVAL_RO or
+  /// FCALL_RO.
+  std::string_view RefuseScript(const ScriptHeader& header, const Client& client,
+                                bool read_only) const;
   /// What a script may do.
   struct ScriptRights {
     bool read_only = false;
@@ -58,6 +61,7 @@ class Admission {
                                std::uint32_t flags) const;
   std::string_view RefuseService(std::uint32_t flags) const;
   bool Impaired() const;
+  std::string_view DiskError() const;
 
   Engine& engine_;
   bool out_of_memory_ = false;  // When the present top-level command began.

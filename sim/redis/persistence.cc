@@ -11,13 +11,6 @@ namespace interlock::sim::redis {
 
 namespace {
 
-constexpr std::string_view kSaveMisconf =
-    "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to "
-    "disk. Commands that may modify the data set are disabled, because this instance is configured "
-    "to report errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error "
-    "option). Please check the Redis logs for details about the RDB error.";
-constexpr std::string_view kAofMisconf =
-    "MISCONF Errors writing to the AOF file: No space left on device";
 constexpr std::int64_t kSecondUs = 1'000'000;
 constexpr std::int64_t kRetrySaveS = 5;
 constexpr std::int64_t kLongestPostponementS = 2;
@@ -272,12 +265,12 @@ void Persistence::CatchUp() {
   PlanNext();
 }
 
-std::string_view Persistence::DiskError() const {
+DiskFailure Persistence::disk_failure() const {
   if (engine_.config().stop_writes_on_bgsave_error != 0 && !engine_.config().save.empty() &&
       save_failed_) {
-    return kSaveMisconf;
+    return DiskFailure::kSave;
   }
-  return file_.open && write_failed_ ? kAofMisconf : std::string_view();
+  return file_.open && write_failed_ ? DiskFailure::kAppend : DiskFailure::kNone;
 }
 
 void Persistence::Crash(const Server::Crash& crash) {

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/redis/disk_errors.h"
 #include "sim/redis/journal.h"
 #include "sim/redis/saved_data.h"
 #include "sim/redis/server.h"
@@ -45,8 +46,8 @@ class Persistence {
 
   bool needs_journal() const { return file_.open; }
   std::uint64_t first_needed_unit() const { return file_.open ? next_unit_ : UINT64_MAX; }
-  /// MISCONF while writes are refused because the disk fails; otherwise empty.
-  std::string_view DiskError() const;
+  /// Why writes are refused now.
+  DiskFailure disk_failure() const;
   bool loading() const;
 
   void Save(Context& context);

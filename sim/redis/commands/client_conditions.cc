@@ -112,7 +112,7 @@ bool IsMet(const Context& c, const ClientCondition& condition, const Client& cli
   if (what == "id") {
     return std::find(condition.ids.begin(), condition.ids.end(), client.id) != condition.ids.end();
   }
-  if (what == "addr") return client.address == UntilNul(value);
+  if (what == "addr") return HasAddress(client, UntilNul(value));
   if (what == "laddr") return LocalAddress(c.engine, client) == UntilNul(value);
   if (what == "name") return is_named(client.name, UntilNul(value));
   if (what == "lib-name") return is_named(client.library, value);
@@ -147,6 +147,10 @@ bool TakeClientCondition(Context& c, Arguments* left, ClientConditions* conditio
   at->value = (*left)[1];
   *left = left->subspan(2);
   return ParseConditionValue(c, &*at);
+}
+
+bool HasAddress(const Client& client, std::string_view address) {
+  return !address.empty() && client.address == address;
 }
 
 bool MeetsAll(const Context& c, const ClientConditions& conditions, const Client& client) {

@@ -27,6 +27,8 @@ using ClientConditions = std::vector<ClientCondition>;
 /// none, or, with an error as reply, if it is wrong.
 bool TakeClientCondition(Context& c, Arguments* left, ClientConditions* conditions);
 
+/// No client has an empty one, not even one that is in this program and has none.
+bool HasAddress(const Client& client, std::string_view address);
 bool MeetsAll(const Context& c, const ClientConditions& conditions, const Client& client);
 
 }  // namespace interlock::sim::redis

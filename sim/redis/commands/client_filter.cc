@@ -136,7 +136,7 @@ bool Matches(const Context& c, const ClientFilter& filter, const Client& client)
   const std::int64_t age_s = (c.engine.now_ms() - client.connected_ms) / kMsPerSecond;
   return (filter.ids.empty() ||
           std::find(filter.ids.begin(), filter.ids.end(), client.id) != filter.ids.end()) &&
-         (!filter.address || client.address == *filter.address) &&
+         (!filter.address || HasAddress(client, *filter.address)) &&
          (!filter.local_address || LocalAddress(c.engine, client) == *filter.local_address) &&
          (!filter.type || TypeOf(client) == *filter.type) && MeetsAll(c, filter.newer, client) &&
          age_s >= filter.least_age_s && !(client.id == c.client.id && filter.skip_me);

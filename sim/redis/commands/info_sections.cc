@@ -108,6 +108,7 @@ std::string ClientsSection(Engine& engine) {
 std::string PersistenceSection(Engine& engine) {
   const Persistence& persistence = engine.persistence;
   const Persistence::Progress progress = persistence.progress();
+  const DiskFailure failure = persistence.disk_failure();
   InfoSection section(engine.dialect());
   section.Add("loading", persistence.loading() ? "1" : "0")
       .AddAll({"async_loading", "current_cow_peak", "current_cow_size", "current_cow_size_age"},
@@ -117,7 +118,7 @@ std::string PersistenceSection(Engine& engine) {
       .Add("rdb_changes_since_last_save", std::size_t{progress.changes})
       .Add("rdb_bgsave_in_progress", std::int64_t{progress.saving})
       .Add("rdb_last_save_time", persistence.last_save_s())
-      .Add("rdb_last_bgsave_status", persistence.DiskError().empty() ? "ok" : "err")
+      .Add("rdb_last_bgsave_status", failure == DiskFailure::kSave ? "err" : "ok")
       .AddAll({"rdb_last_bgsave_time_sec", "rdb_current_bgsave_time_sec"}, "-1")
       .Add("rdb_saves", engine.statistics.saves)
       .AddAll({"rdb_last_cow_size", "rdb_last_load_keys_expired", "rdb_last_load_keys_loaded"}, "0")
@@ -128,7 +129,7 @@ std::string PersistenceSection(Engine& engine) {
       .Add("aof_last_bgrewrite_status", "ok")
       .Add("aof_rewrites", engine.statistics.rewrites)
       .Add("aof_rewrites_consecutive_failures", "0")
-      .Add("aof_last_write_status", persistence.DiskError().empty() ? "ok" : "err")
+      .Add("aof_last_write_status", failure == DiskFailure::kAppend ? "err" : "ok")
       .AddAll({"aof_last_cow_size", "module_fork_in_progress", "module_fork_last_cow_size"}, "0")
       .In(kValkeyFrom90)
       .Add("slot_migration_fork_in_progress", "0");

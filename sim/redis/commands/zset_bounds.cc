@@ -45,6 +45,12 @@ bool IsEmpty(const LexBounds& bounds) {
   return min.member > max.member || (min.member == max.member && (min.exclusive || max.exclusive));
 }
 
+/// As Redis decides at the ends, before it searches.
+bool SelectsNothing(const ScoreOrder& items, const LexBounds& bounds) {
+  return IsEmpty(bounds) || !NotBelow(items.At(items.size() - 1)->member, bounds.min) ||
+         !NotAbove(items.begin()->member, bounds.max);
+}
+
 }  // namespace
 
 bool ParseScoreBounds(Context& c, std::string_view min, std::string_view max, ScoreBounds* bounds) {
@@ -79,12 +85,25 @@ IndexRange Select(const SortedSet& zset, const ScoreBounds& bounds) {
   return {first, last};
 }
 
+bool IsLeftToChance(const SortedSet& zset, const LexBounds& bounds) {
+  const ScoreOrder& items = zset.items();
+  if (zset.compact() || SelectsNothing(items, bounds)) return false;
+  if (items.begin()->score == items.At(zset.size() - 1)->score) return false;
+  bool in = false;
+  bool behind = false;
+  for (const SortedSet::Item& item : items) {
+    const bool not_below = NotBelow(item.member, bounds.min);
+    const bool above = !NotAbove(item.member, bounds.max);
+    if ((in && !not_below) || (behind && !above)) return true;
+    in = not_below;
+    behind = above;
+  }
+  return false;
+}
+
 IndexRange Select(const SortedSet& zset, const LexBounds& bounds, bool reverse) {
   const ScoreOrder& items = zset.items();
-  if (IsEmpty(bounds) || !NotBelow(items.At(zset.size() - 1)->member, bounds.min) ||
-      !NotAbove(items.begin()->member, bounds.max)) {
-    return {};
-  }
+  if (SelectsNothing(items, bounds)) return {};
   if (!reverse) {
     const std::size_t first = items.CountWhile(
         [&](const SortedSet::Item& item) { return !NotBelow(item.member, bounds.min); });

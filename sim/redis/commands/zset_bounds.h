@@ -37,6 +37,9 @@ bool ParseScoreBounds(Context& c, std::string_view min, std::string_view max, Sc
 bool ParseLexBounds(Context& c, std::string_view min, std::string_view max, LexBounds* bounds);
 
 IndexRange Select(const SortedSet& zset, const ScoreBounds& bounds);
+/// Whether what Redis selects depends on the random levels of a skiplist: members that are not in
+/// order, because their scores differ.
+bool IsLeftToChance(const SortedSet& zset, const LexBounds& bounds);
 /// Searches from the front, or from the back if `reverse`: the results differ if not all scores are
 /// equal, which Redis leaves undefined.
 IndexRange Select(const SortedSet& zset, const LexBounds& bounds, bool reverse);

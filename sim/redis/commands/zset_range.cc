@@ -82,6 +82,12 @@ bool ParseRange(Context& c, std::size_t first, RangeRequest* r) {
   return ParseLexBounds(c, min, max, &r->members);
 }
 
+bool IsUnmodelled(Context& c, const SortedSet& zset, const RangeRequest& r) {
+  const bool unknown = r.by == By::kLex && IsLeftToChance(zset, r.members);
+  if (unknown) c.Unmodelled("a range by members of a large sorted set whose scores differ");
+  return unknown;
+}
+
 IndexRange SelectRange(const SortedSet& zset, const RangeRequest& r) {
   if (r.by == By::kScore) return Select(zset, r.scores);
   if (r.by == By::kLex) return Select(zset, r.members, r.reverse());
@@ -128,7 +134,7 @@ void Range(Context& c, By by, Direction direction) {
   SortedSet* zset = nullptr;
   if (!c.Get(c.args[1], &zset)) return;
   c.EmptyArray();
-  if (zset == nullptr) return;
+  if (zset == nullptr || IsUnmodelled(c, *zset, request)) return;
   ForEachSelected(*zset, request,
                   [&](const SortedSet::Item& item) { AppendMember(c, item, request.with_scores); });
 }
@@ -139,6 +145,7 @@ void ZRangeStore(Context& c) {
   if (!ParseRange(c, 3, &request)) return;
   SortedSet* zset = nullptr;
   if (!c.GetToRead(c.args[2], &zset)) return;
+  if (zset != nullptr && IsUnmodelled(c, *zset, request)) return;
   SortedSet result;
   if (zset != nullptr) {
     ForEachSelected(*zset, request, [&](const SortedSet::Item& item) {
@@ -156,7 +163,7 @@ SortedSet* CountSelected(Context& c, By by, IndexRange* range) {
   SortedSet* zset = nullptr;
   if (!c.Get(c.args[1], &zset)) return nullptr;
   c.Integer(std::int64_t{0});
-  if (zset == nullptr) return nullptr;
+  if (zset == nullptr || IsUnmodelled(c, *zset, request)) return nullptr;
   *range = SelectRange(*zset, request);
   c.Integer(range->last - range->first);
   return zset;

@@ -186,7 +186,7 @@ void Libraries::Call(Context& context, bool read_only) {
   std::size_t keys = 0;
   if (!ParseKeyCount(context, "ERR Bad number of keys provided", &keys)) return;
   const Script& script = function->script;
-  if (const auto error = RefusalOf(script.header, engine_.cluster.enabled(), read_only);
+  if (const auto error = engine_.admission.RefuseScript(script.header, context.client, read_only);
       !error.empty()) {
     return context.Error(error);
   }

@@ -94,14 +94,4 @@ std::uint32_t CommandFlagsOf(const ScriptHeader& header, std::uint32_t flags) {
   return flags;
 }
 
-std::string_view RefusalOf(const ScriptHeader& header, bool cluster, bool read_only) {
-  if (header.no_cluster && cluster) {
-    return "ERR Can not run script on cluster, 'no-cluster' flag is set.";
-  }
-  if (read_only && header.present && !header.no_writes) {
-    return "ERR Can not execute a script with write flag using *_ro command.";
-  }
-  return {};
-}
-
 }  // namespace interlock::sim::redis

@@ -38,7 +38,5 @@ std::span<const ScriptFlag> ScriptFlags();
 bool SetScriptFlag(std::string_view name, ScriptHeader* header);
 /// A command's flags, as the flags of the script that it runs change them.
 std::uint32_t CommandFlagsOf(const ScriptHeader& header, std::uint32_t flags);
-/// Why a script with flags is not run; empty: it is. `read_only`: by EVAL_RO or FCALL_RO.
-std::string_view RefusalOf(const ScriptHeader& header, bool cluster, bool read_only);
 
 }  // namespace interlock::sim::redis

@@ -82,12 +82,8 @@ void Scripting::Eval(Context& context, bool by_sha, bool read_only) {
     if (by_sha) context.Error(no_script);
     return;
   }
-  if (const auto error = RefusalOf(script->header, engine_.cluster.enabled(), read_only);
+  if (const auto error = engine_.admission.RefuseScript(script->header, context.client, read_only);
       !error.empty()) {
-    return context.Error(error);
-  }
-  if (const auto error = engine_.admission.RefuseScript();
-      !script->header.present && !error.empty()) {
     return context.Error(error);
   }
   machine_->Run(context, *script, read_only, context.args.subspan(3, keys),

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <stdexcept>
 #include <thread>
 
@@ -84,7 +85,8 @@ void Pair::Begin(std::size_t connections) {
     }
   }
   changed_settings_ = used_scripts_ = used_functions_ = false;
-  paused_ = muted_ = limited_ = false;
+  paused_ = limited_ = false;
+  muted_.fill(false);
 
   fake_.Reset();
   const std::string refusal = fake_.Configure("enable-debug-command", "yes");
@@ -185,11 +187,11 @@ std::optional<std::string> Pair::Run(const Case& sequence, Coverage* coverage) {
 
 namespace {
 
-bool Subscribes(const Argv& argv) {
-  constexpr std::string_view kEnd = "subscribe";
-  return argv[0].size() >= kEnd.size() &&
-         EqualsIgnoreCase(std::string_view(argv[0]).substr(argv[0].size() - kEnd.size()), kEnd);
+bool EndsIn(std::string_view word, std::string_view end) {
+  return word.size() >= end.size() && EqualsIgnoreCase(word.substr(word.size() - end.size()), end);
 }
+
+bool Subscribes(const Argv& argv) { return EndsIn(argv[0], "subscribe"); }
 
 // Subscribing puts several elements into the array of EXEC, so that those of commands which are not
 // compared word by word can no longer be told from the rest.
@@ -201,6 +203,10 @@ bool ShiftsTolerances(const std::vector<Argv>& queued, const Argv& next) {
   return (Subscribes(next) && std::any_of(queued.begin(), queued.end(), tolerant)) ||
          (tolerant(next) && std::any_of(queued.begin(), queued.end(), Subscribes));
 }
+
+// Ends of subscriptions come in any order if they are not named, and the array of EXEC may end
+// between them.
+bool IsCutAnywhere(const Argv& argv) { return argv.size() == 1 && EndsIn(argv[0], "unsubscribe"); }
 
 // SORT of Redis takes its numbers for too large if an earlier command has met one that was.
 bool ReadsStaleError(const Argv& argv) {
@@ -234,20 +240,23 @@ std::optional<std::string> Pair::RunStep(const Step& step) {
   const bool no_replies = client && EqualsIgnoreCase(step.argv[1], "reply");
   const bool kill = client && EqualsIgnoreCase(step.argv[1], "kill");
   if (in_multi_[sender] && (no_replies || kill)) return std::nullopt;
-  muted_ |= no_replies;
-  if (muted_ && EqualsIgnoreCase(step.argv[0], "quit")) return std::nullopt;
+  muted_[sender] |= no_replies;
+  if (muted_[sender] && EqualsIgnoreCase(step.argv[0], "quit")) return std::nullopt;
   // Not compared: limits that change between the commands of one EXEC, as its scripts meet them.
   const bool limits = step.argv.size() > 2 &&
                       (step.argv[2] == "min-replicas-to-write" || step.argv[2] == "maxmemory");
   if (in_multi_[sender] && limits) return std::nullopt;
   limited_ |= limits;
-  if (in_multi_[sender] && ShiftsTolerances(queued_[sender], step.argv)) return std::nullopt;
+  if (in_multi_[sender] &&
+      (ShiftsTolerances(queued_[sender], step.argv) || IsCutAnywhere(step.argv))) {
+    return std::nullopt;
+  }
   // Redis 8.0 empties databases in a thread of its own, and meanwhile others are served, but not
-  // what the client has sent behind it.
+  // what the client has sent behind it: the answer must be waited for, or go before.
   const bool flushes =
       EqualsIgnoreCase(step.argv[0], "flushall") || EqualsIgnoreCase(step.argv[0], "flushdb");
   if (flushes && TestedDialect().IsIn(sim::redis::kNewerRedis) &&
-      fake_.IsBlocked(static_cast<ClientId>(fake_ids_[sender]))) {
+      (muted_[sender] || fake_.IsBlocked(static_cast<ClientId>(fake_ids_[sender])))) {
     return std::nullopt;
   }
   // More words than this end the connection of a client that has yet to authenticate.
@@ -255,7 +264,8 @@ std::optional<std::string> Pair::RunStep(const Step& step) {
   if (IsRandomChoice(step.argv) || IsFirstPage(step.argv)) {
     // Only where the answer comes at once, and the fake can be brought to the same state without
     // telling anybody.
-    if (in_multi_[sender] || muted_ || limited_ || fake_.engine().tracking.on() ||
+    const bool muted = std::any_of(muted_.begin(), muted_.end(), std::identity());
+    if (in_multi_[sender] || muted || limited_ || fake_.engine().tracking.on() ||
         fake_.IsBlocked(static_cast<ClientId>(fake_ids_[sender]))) {
       return std::nullopt;
     }

@@ -92,7 +92,6 @@ class Pair {
   bool used_scripts_ = true;
   bool used_functions_ = true;
   bool paused_ = false;
-  bool muted_ = false;
   bool limited_ = false;  // Some writes may be refused.
 
   // Never a part of a sequence, so that whatever one leaves behind can be undone.
@@ -108,6 +107,7 @@ class Pair {
   std::array<Tolerance, kConnections + 1> tolerances_{};
   std::array<std::vector<sim::redis::Argv>, kConnections + 1> queued_;
   std::array<bool, kConnections + 1> in_multi_{};
+  std::array<bool, kConnections + 1> muted_{};
   std::array<std::string, kConnections + 1> databases_;
 };
 

@@ -6,6 +6,23 @@ namespace interlock::testing {
 namespace {
 
 constexpr Regression kRegressions[] = {
+    {"what EXEC runs is refused by the flags that it has then, if it was not there when it was "
+     "queued",
+     R"~(1> MULTI
+        1> FCALL w 0
+        1> FCALL_RO w 0
+        2> FUNCTION LOAD "#!lua name=l\nredis.register_function('w', function() end)"
+        2> CONFIG SET min-replicas-to-write 1
+        1> EXEC)~"},
+    {"the same for want of memory",
+     R"~(1> MULTI
+        1> FCALL w 0
+        2> FUNCTION LOAD "#!lua name=l\nredis.register_function('w', function() end)"
+        2> CONFIG SET maxmemory 1
+        1> EXEC)~"},
+    {"no client has an empty address",
+     R"~(0> CLIENT KILL ADDR ""
+        0> CLIENT KILL "")~"},
     {"waiters are served by the first push of their keys, not by the order of their arguments",
      R"~(0> BLPOP l1 l2 0
         1> MULTI

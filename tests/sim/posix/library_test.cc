@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -19,6 +20,7 @@
 #include <fstream>
 #include <functional>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -317,6 +319,31 @@ TEST(PosixIdentityTest, RandomBytesAreTheProcesssOwn) {
   EXPECT_EQ(runs[1], runs[3]);
   for (std::size_t i = 0; i < 5; ++i) EXPECT_NE(runs[0][i], runs[1][i]) << i;
   EXPECT_EQ(runs[0][5], runs[1][5]);
+}
+
+TEST(PosixIdentityTest, AUuidOfTheKernelIsTheProcesssOwn) {
+  std::vector<std::string> drawn;
+  for (int run = 0; run < 2; ++run) {
+    Bench bench(2);
+    for (const int process : {0, 1}) {
+      bench.world->ServePosix(process);
+      bench.world->Start(process, [&drawn] {
+        for (int i = 0; i < 2; ++i) {
+          std::ifstream file("/proc/sys/kernel/random/uuid");
+          ASSERT_TRUE(std::getline(file, drawn.emplace_back()));
+          EXPECT_EQ(file.get(), std::ifstream::traits_type::eof());
+        }
+      });
+    }
+    EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+  }
+  ASSERT_EQ(drawn.size(), 8U);
+  EXPECT_TRUE(std::equal(drawn.begin(), drawn.begin() + 4, drawn.begin() + 4));
+  EXPECT_EQ(std::set(drawn.begin(), drawn.end()).size(), 4U);
+  const std::string digit = "[0-9a-f]";
+  EXPECT_THAT(drawn, ::testing::Each(::testing::MatchesRegex(digit + "{8}-" + digit + "{4}-4" +
+                                                             digit + "{3}-[89ab]" + digit + "{3}-" +
+                                                             digit + "{12}")));
 }
 
 // std::random_device gives four bytes at a time, and is what many a token is made of.

@@ -101,6 +101,17 @@ TEST_F(SortTest, EqualWeightsInAPartOfALongResultAreNotModelled) {
   EXPECT_TRUE(server_.unmodelled());
 }
 
+// It makes a skiplist of the sorted set, in which Redis searches by random steps.
+TEST_F(SortTest, MembersWhoseScoresDifferAreFoundByChanceAfterIt) {
+  Run({"ZADD", "z", "1", "1", "2", "3", "3", "2"});
+  EXPECT_EQ(Run({"ZRANGE", "z", "(3", "[", "BYLEX", "REV"}), "[\"2\", \"3\", \"1\"]");
+  Run({"SORT", "z"});
+  EXPECT_EQ(Run({"ZRANGE", "z", "(4", "[1", "BYLEX", "REV"}), "[\"2\", \"3\", \"1\"]");
+  EXPECT_FALSE(server_.unmodelled());
+  Run({"ZRANGE", "z", "(3", "[", "BYLEX", "REV"});
+  EXPECT_TRUE(server_.unmodelled());
+}
+
 TEST_F(SortTest, Redis70TakesNoPatternInACluster) {
   BecomeCluster();
   Run({"RPUSH", "{a}l", "2", "1"});

@@ -301,6 +301,11 @@ TEST_F(ClientTest, ReplyModeSilencesATransactionButForItsSubscriptions) {
   EXPECT_EQ(Sent(client_, {"EXEC"}), "1 [\"subscribe\", \"a\", 1]; 1 [\"subscribe\", \"b\", 2]");
 }
 
+TEST_F(ClientTest, NobodyIsKilledByAnEmptyAddress) {
+  EXPECT_EQ(Run({"CLIENT", "KILL", "ADDR", ""}), "(integer) 0");
+  EXPECT_EQ(Run({"CLIENT", "KILL", ""}), "(error) ERR No such client");
+}
+
 TEST_F(ClientTest, ReplyModeChangedByATransactionIsUnmodelled) {
   server_.SetUnmodelledIsError(true);
   const std::string named =

@@ -232,6 +232,31 @@ TEST_F(PersistenceTest, AFailedSnapshotEndsWrites) {
   EXPECT_EQ(Run({"PING"}), "PONG");
 }
 
+TEST_F(PersistenceTest, AFailedSnapshotIsToldInTheServersOwnNameAndOfAScriptOtherwise) {
+  for (const std::string_view name : {"redis-8.0", "valkey-9.1"}) {
+    server_.SetDialect(*FindDialect(name));
+    server_.Reset();
+    client_ = server_.Connect();
+    Run({"MULTI"});
+    Run({"FCALL", "f", "0"});  // does not exist yet, so that EXEC does not count as a write
+    const ClientId other = server_.Connect();
+    server_.Execute(
+        other, {"FUNCTION", "LOAD", "#!lua name=l\nredis.register_function('f', function() end)"});
+    server_.SetDiskFault({.saves_fail = true});
+    server_.Execute(other, {"SET", "k", "v"});
+    server_.Execute(other, {"BGSAVE"});
+    const std::string begin = std::string("MISCONF ") +
+                              (name.starts_with("valkey") ? "Valkey" : "Redis") +
+                              " is configured to save RDB snapshots, but it's currently unable to "
+                              "persist to disk. ";
+    EXPECT_EQ(Run({"EXEC"}), "[(error) " + begin +
+                                 "Writable scripts are blocked. Use 'no-writes' flag for read only "
+                                 "scripts.]");
+    EXPECT_TRUE(Run({"FCALL", "f", "0"}).starts_with("(error) " + begin + "Commands that may"));
+    server_.SetDiskFault({});
+  }
+}
+
 TEST_F(PersistenceTest, AFullDiskEndsWritesUntilItIsNotFullAnyMore) {
   Configure("appendonly", "yes");
   server_.SetDiskFault({.writes_fail = true});
