@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
 // Lets code of a user that would end the whole program end alone: by abort, a crash (SIGSEGV,
-// SIGBUS, SIGFPE, SIGILL), std::terminate, a failed assert, exit, or a call that escapes the
-// simulation (tripwire.h). A task is left where it stands, and its world's Run returns kStopped,
-// now and ever after; code outside of tasks is left by a jump back to where it was called.
+// SIGBUS, SIGFPE, SIGILL), std::terminate, a failed assert, exit, quick_exit, or a call that
+// escapes the simulation (tripwire.h). A task is left where it stands, and its world's Run returns
+// kStopped, now and ever after; code outside of tasks is left by a jump back to where it was
+// called.
 //
 // Guarantee: it is as repeatable as all else in a run. Non-guarantees: the code's own objects are
 // not destroyed, so their memory is lost; what it had locked stays locked, and what it has
 // overwritten stays overwritten, so after a wild write the program may end all the same, with a
-// hint on standard error. Nothing catches _exit and an endless loop; with ThreadSanitizer tasks are
-// not caught at all, and with AddressSanitizer what it reports ends the program. Thread safety: may
-// be used by several threads at once, each with its own worlds.
+// hint on standard error. _exit is caught in code as it was compiled only, and nothing catches an
+// endless loop; with ThreadSanitizer tasks are not caught at all, and with AddressSanitizer what it
+// reports ends the program. Thread safety: may be used by several threads at once, each with its
+// own worlds.
 #pragma once
 
 #include <cstddef>

@@ -86,7 +86,13 @@ StackPool::~StackPool() {
   for (char* stack : free_) munmap(stack - PageSize(), stack_size() + PageSize());
 }
 
-std::size_t StackPool::stack_size() { return 256 * 1024; }
+std::size_t StackPool::stack_size() {
+#ifdef INTERLOCK_SIM_ASAN
+  return std::size_t{1} << 20;  // What it knows of a stack is cleared each time.
+#else
+  return std::size_t{8} << 20;
+#endif
+}
 
 char* StackPool::Acquire() {
   if (!free_.empty()) {
@@ -96,9 +102,11 @@ char* StackPool::Acquire() {
   }
   const std::size_t guard = PageSize();
   void* memory = mmap(nullptr, stack_size() + guard, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
   Require(memory != MAP_FAILED, "no memory for a fiber stack");
   Require(mprotect(memory, guard, PROT_NONE) == 0, "no guard page for a fiber stack");
+  // Few of its pages are ever used, and a huge one would be cleared for them.
+  (void)madvise(memory, stack_size() + guard, MADV_NOHUGEPAGE);
   stacks_.push_back(static_cast<char*>(memory) + guard);
   free_.reserve(stacks_.size());
   return stacks_.back();

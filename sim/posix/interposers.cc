@@ -62,8 +62,8 @@ void Scatter(std::string_view bytes, std::span<const iovec> parts) {
 }  // namespace
 
 // Brings the others into each program that has these.
-[[gnu::used]] static const char* const kOthers[] = {kThreadCalls, kLifetimeCalls, kWaitingCalls,
-                                                    kIdentityCalls, kRefusedCalls};
+[[gnu::used]] static const char* const kOthers[] = {kThreadCalls,   kLifetimeCalls, kWaitingCalls,
+                                                    kIdentityCalls, kRefusedCalls,  kSignalCalls};
 
 }  // namespace interlock::sim::posix
 
@@ -106,6 +106,12 @@ time_t time(time_t* out) noexcept {
   library->ReadClock(CLOCK_REALTIME, &now);
   if (out != nullptr) *out = now.tv_sec;
   return now.tv_sec;
+}
+
+int timespec_get(timespec* out, int base) noexcept {
+  Library* library = posix::Served("timespec_get");
+  if (library == nullptr) return REAL(timespec_get)(out, base);
+  return base == TIME_UTC && library->ReadClock(CLOCK_REALTIME, out) == 0 ? base : 0;
 }
 
 int nanosleep(const timespec* length, timespec* left) {

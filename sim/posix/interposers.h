@@ -18,5 +18,6 @@ extern const char kLifetimeCalls[];
 extern const char kWaitingCalls[];
 extern const char kIdentityCalls[];
 extern const char kRefusedCalls[];
+extern const char kSignalCalls[];
 
 }  // namespace interlock::sim::posix

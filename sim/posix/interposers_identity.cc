@@ -156,7 +156,8 @@ READS_REST int openat(int folder, const char* path, int flags, ...) {
   va_start(rest, flags);
   const auto mode = va_arg(rest, unsigned int);
   va_end(rest);
-  if (Library* library = DeviceLibrary(path, (flags & O_ACCMODE) != O_RDONLY)) {
+  const bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC)) != 0;
+  if (Library* library = DeviceLibrary(path, writes)) {
     return library->OpenRandom(path);
   }
   return REAL(openat)(folder, path, flags, mode);
@@ -239,6 +240,10 @@ int uname(utsname* out) noexcept {
   out->nodename[host.copy(out->nodename, sizeof(out->nodename) - 1)] = '\0';
   return 0;
 }
+
+pid_t getppid() noexcept { return Serving() != nullptr ? 1 : REAL(getppid)(); }
+
+int sched_getcpu() noexcept { return Serving() != nullptr ? 0 : REAL(sched_getcpu)(); }
 
 int get_nprocs() noexcept { return Serving() != nullptr ? kProcessors : REAL(get_nprocs)(); }
 

@@ -13,6 +13,7 @@ const char kLifetimeCalls[] = "lifetime";
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <optional>
@@ -126,6 +127,23 @@ void exit(int status) noexcept {
   REAL(exit)(status);
   __builtin_unreachable();
 }
+
+void quick_exit(int status) noexcept {
+  interlock::sim::EndAlone("called quick_exit(" + std::to_string(status) + ")");
+  REAL(quick_exit)(status);
+  __builtin_unreachable();
+}
+
+// Only for code that is served: after a fork of the program, this is the only right end.
+void _exit(int status) {
+  if (Serving() != nullptr) {
+    interlock::sim::EndAlone("called _exit(" + std::to_string(status) + ")");
+  }
+  REAL(_exit)(status);
+  __builtin_unreachable();
+}
+
+void _Exit(int status) noexcept { _exit(status); }
 
 // Not declared where assertions are off.
 [[noreturn]] void __assert_fail(const char* claim, const char* file, unsigned int line,

@@ -170,6 +170,13 @@ int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
 
 // Condition variables.
 
+// Whoever spins lets others go on, as a second processor would.
+int pthread_spin_lock(pthread_spinlock_t* lock) noexcept {
+  if (Serving() == nullptr) return REAL(pthread_spin_lock)(lock);
+  while (REAL(pthread_spin_trylock)(lock) == EBUSY) sched_yield();
+  return 0;
+}
+
 int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   Library* library = Serving();
   if (library == nullptr) return REAL(pthread_cond_wait)(condition, mutex);

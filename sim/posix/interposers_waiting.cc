@@ -18,6 +18,7 @@ const char kWaitingCalls[] = "waiting";
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -66,10 +67,19 @@ int select(int count, fd_set* __restrict readable, fd_set* __restrict writable,
            fd_set* __restrict broken, timeval* __restrict timeout) {
   Library* library = Served("select");
   if (library == nullptr) return REAL(select)(count, readable, writable, broken, timeout);
-  const auto length = timeout != nullptr ? std::chrono::seconds(timeout->tv_sec) +
-                                               std::chrono::microseconds(timeout->tv_usec)
-                                         : kForEver;
-  return Select(*library, {count, readable, writable, broken}, length);
+  if (timeout == nullptr) return Select(*library, {count, readable, writable, broken}, kForEver);
+  if (timeout->tv_sec < 0 || timeout->tv_usec < 0) {
+    errno = EINVAL;
+    return -1;
+  }
+  const Duration length = interlock::sim::posix::LengthOf(*timeout);
+  const auto begun = library->Now();
+  const int ready = Select(*library, {count, readable, writable, broken}, length);
+  // Linux leaves what is left of it.
+  const auto left = std::max(Duration{}, length - (library->Now() - begun));
+  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(left).count();
+  *timeout = {us / 1'000'000, us % 1'000'000};
+  return ready;
 }
 
 int pselect(int count, fd_set* __restrict readable, fd_set* __restrict writable,

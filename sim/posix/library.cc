@@ -42,6 +42,7 @@ void Library::Forget() {
   threads_.Forget();
   lives_.push_back(std::make_unique<Statics>());
   identity_.Forget();
+  signals_ = {};
 }
 
 void Library::RunTask(const std::function<void()>& body) {
@@ -257,6 +258,8 @@ int Library::GetOption(int descriptor, int level, int name, void* value, socklen
     return Told(0);
   }
   int answer = 0;
+  const auto set = socket->options.find({level, name});
+  if (set != socket->options.end()) answer = set->second;
   if (level == SOL_SOCKET && name == SO_ERROR) answer = socket->TakeError();
   if (level == SOL_SOCKET && name == SO_TYPE) answer = SOCK_STREAM;
   std::memcpy(value, &answer, sizeof(answer));
@@ -267,7 +270,10 @@ int Library::GetOption(int descriptor, int level, int name, void* value, socklen
 int Library::SetOption(int descriptor, int level, int name, const void* value, socklen_t size) {
   const auto socket = FindSocket(descriptor);
   if (socket == nullptr) return Told(WhyNoSocket(descriptor));
-  if (level != SOL_SOCKET || (name != SO_RCVTIMEO && name != SO_SNDTIMEO)) return 0;
+  if (level != SOL_SOCKET || (name != SO_RCVTIMEO && name != SO_SNDTIMEO)) {
+    if (size >= sizeof(int)) std::memcpy(&socket->options[{level, name}], value, sizeof(int));
+    return Told(0);
+  }
   timeval time{};
   if (size < sizeof(time)) return Told(-EINVAL);
   std::memcpy(&time, value, sizeof(time));
@@ -346,11 +352,14 @@ int Library::WaitForEvents(int set, epoll_event* events, int size, Duration time
 }
 
 Duration Library::Epoch(clockid_t clock) const {
-  const bool wall = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
+  const bool wall = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE ||
+                    clock == CLOCK_REALTIME_ALARM || clock == CLOCK_TAI;
   return wall ? Duration(std::chrono::microseconds(engine_.options.server_epoch_us)) : Duration{};
 }
 
 int Library::ReadClock(clockid_t clock, timespec* out) {
+  constexpr clockid_t kSgiCycle = 10;  // removed from Linux
+  if (clock < 0 || clock > CLOCK_TAI || clock == kSgiCycle) return Told(-EINVAL);
   // No step: a fault at the next one strikes behind the reading all the same.
   Duration shown = Now().time_since_epoch() + Epoch(clock);
   if (engine_.scheduler.tearing_down()) shown += std::chrono::hours(++readings_in_teardown_);

@@ -33,6 +33,7 @@
 #include "sim/posix/mutexes.h"
 #include "sim/posix/pace.h"
 #include "sim/posix/parking.h"
+#include "sim/posix/signals.h"
 #include "sim/posix/statics.h"
 #include "sim/posix/stream_socket.h"
 #include "sim/posix/threads.h"
@@ -59,6 +60,7 @@ class Library {
   Futexes& futexes() { return futexes_; }
   Initialisations& initialisations() { return initialisations_; }
   Identity& identity() { return identity_; }
+  Signals& signals() { return signals_; }
   /// Of the running task's life of the process.
   Statics& statics() { return *lives_[threads_.LifeOf(*parking_.current())]; }
   /// A task of the process is left where it stands.
@@ -82,6 +84,9 @@ class Library {
   };
   /// As gettid(2).
   int ThreadId() const { return identity_.ThreadId(threads_.Ordinal()); }
+
+  /// By the process's own clock.
+  MonotonicTime Now() const { return process_.clock.Local(engine_.now()); }
 
   // Descriptors.
   int OpenSocket(int domain, int type, int protocol);
@@ -143,7 +148,6 @@ class Library {
   int WhyNoSocket(int descriptor) const;
   void EndTask(bool ends_process);
   static void PutInPlace(Library* library, const ScheduledTask& task);
-  MonotonicTime Now() const { return process_.clock.Local(engine_.now()); }
   /// What a wall clock shows where the monotonic one shows 0.
   Duration Epoch(clockid_t clock) const;
   /// Counts a step. False in teardown.
@@ -163,6 +167,7 @@ class Library {
   Futexes futexes_{parking_};
   Initialisations initialisations_{parking_};
   Identity identity_{process_};
+  Signals signals_;
   std::vector<std::unique_ptr<Statics>> lives_;  // of the process; those before the last are over
   int tasks_begun_ = 0;                          // and not at their end, in all lives
   int readings_in_teardown_ = 0;

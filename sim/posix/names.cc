@@ -29,6 +29,11 @@ std::optional<int> NumberIn(std::string_view text, int least, int most) {
   return number >= least && number <= most ? std::optional(number) : std::nullopt;
 }
 
+bool IsNumeric(const char* name) {
+  in_addr address{};
+  return inet_pton(AF_INET, name, &address) == 1;
+}
+
 bool IsLoopback(std::uint32_t address) { return (address & 0xff000000U) == kLoopback; }
 
 /// The last byte of the address.
@@ -78,7 +83,9 @@ int LookUp(const Engine& engine, const char* name, const char* service, const ad
   if (family != AF_UNSPEC && family != AF_INET) return EAI_FAMILY;
   const auto port = NumberIn(service != nullptr ? service : "0", 0, 65535);
   if (!port.has_value()) return EAI_SERVICE;
-  const auto host = HostOf(engine, name != nullptr ? name : "", *port);
+  const int flags = hints != nullptr ? hints->ai_flags : 0;
+  if (name != nullptr && (flags & AI_NUMERICHOST) != 0 && !IsNumeric(name)) return EAI_NONAME;
+  const auto host = HostOf(engine, name != nullptr ? name : "localhost", *port);
   if (!host.has_value()) return EAI_NONAME;
   // In one block, as the C library's freeaddrinfo expects.
   auto* block = static_cast<char*>(std::calloc(1, sizeof(addrinfo) + sizeof(sockaddr_in)));
@@ -93,6 +100,7 @@ int LookUp(const Engine& engine, const char* name, const char* service, const ad
   info->ai_protocol = IPPROTO_TCP;
   info->ai_addrlen = sizeof(sockaddr_in);
   info->ai_addr = reinterpret_cast<sockaddr*>(address);
+  if (name != nullptr && (flags & AI_CANONNAME) != 0) info->ai_canonname = strdup(name);
   *found = info;
   return 0;
 }

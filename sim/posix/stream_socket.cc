@@ -143,6 +143,18 @@ void StreamSocket::TakeTornReply() {
 }
 
 ssize_t StreamSocket::Receive(char* into, std::size_t size, int flags) {
+  const bool whole = (flags & MSG_WAITALL) != 0 && (flags & (MSG_DONTWAIT | MSG_PEEK)) == 0;
+  if (!whole || nonblocking) return ReceiveSome(into, size, flags);
+  std::size_t got = 0;
+  while (got < size) {
+    const ssize_t more = ReceiveSome(into + got, size - got, flags);
+    if (more <= 0) return got > 0 ? static_cast<ssize_t>(got) : more;
+    got += static_cast<std::size_t>(more);
+  }
+  return static_cast<ssize_t>(got);
+}
+
+ssize_t StreamSocket::ReceiveSome(char* into, std::size_t size, int flags) {
   const bool waits = !nonblocking && (flags & MSG_DONTWAIT) == 0;
   const MonotonicTime deadline =
       receive_timeout > Duration{} ? process_.clock.Local(engine_.now()) + receive_timeout : kNever;
@@ -153,6 +165,7 @@ ssize_t StreamSocket::Receive(char* into, std::size_t size, int flags) {
     if (state_ != State::kConnected) return state_ == State::kConnecting ? -EAGAIN : -ENOTCONN;
     if (!TakeReplies()) return -ECANCELED;
     if (taken_ < in_.size()) return Give(into, size, flags);
+    if (receives_no_more_) return 0;
     if (link_->broke != nullptr) return EndOfStream();
     if (!waits || engine_.Reached(process_, deadline)) return -EAGAIN;
     const VirtualTime began = engine_.now();
@@ -237,6 +250,9 @@ int StreamSocket::Shutdown(int how) {
   Settle();
   if (state_ != State::kConnected) return -ENOTCONN;
   if (how != SHUT_RD && !std::exchange(sends_no_more_, true)) engine_.network.EndSending(*link_);
+  if (how != SHUT_WR && !std::exchange(receives_no_more_, true) && link_->reader != nullptr) {
+    engine_.scheduler.MakeReady(link_->reader);
+  }
   return 0;
 }
 
@@ -247,7 +263,7 @@ short StreamSocket::Ready() {
   if (state_ == State::kFailed) return POLLIN | POLLOUT | POLLERR | POLLHUP;
   int ready = POLLOUT;
   if (taken_ < in_.size() || link_->delivered > 0) ready |= POLLIN;
-  if (link_->broke != nullptr) ready |= POLLIN | POLLRDHUP;
+  if (link_->broke != nullptr || receives_no_more_) ready |= POLLIN | POLLRDHUP;
   if (link_->broke != nullptr && !closed_by_server()) ready |= POLLHUP | POLLERR;
   if (closed_by_server() && sends_no_more_) ready |= POLLHUP;
   return static_cast<short>(ready);

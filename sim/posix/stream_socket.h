@@ -14,7 +14,9 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <map>
 #include <string>
+#include <utility>
 
 #include <interlock/time.h>
 
@@ -35,7 +37,7 @@ class StreamSocket final : public Pollable {
 
   /// 0, or -EINPROGRESS if it is non-blocking. For the address see names.h. YIELDS.
   int Connect(const sockaddr* address, socklen_t size);
-  /// `flags`: MSG_PEEK, MSG_DONTWAIT. YIELDS.
+  /// `flags`: MSG_PEEK, MSG_DONTWAIT, MSG_WAITALL. YIELDS.
   ssize_t Receive(char* into, std::size_t size, int flags) override;
   ssize_t Send(const char* bytes, std::size_t size, int flags) override;
   int Shutdown(int how);
@@ -51,6 +53,8 @@ class StreamSocket final : public Pollable {
 
   Duration receive_timeout{};  ///< SO_RCVTIMEO; 0: none
   Duration send_timeout{};     ///< SO_SNDTIMEO, which bounds connect
+  /// By level and name, what else was set: it is told again, and changes nothing.
+  std::map<std::pair<int, int>, int> options;
 
  private:
   void SetWaiter(ScheduledTask* task) override;
@@ -64,6 +68,8 @@ class StreamSocket final : public Pollable {
   void TakeTornReply();
   /// Whether a pause since then ends the wait with EINTR; drawn.
   bool IsInterrupted(VirtualTime began);
+  /// Without MSG_WAITALL.
+  ssize_t ReceiveSome(char* into, std::size_t size, int flags);
   ssize_t Give(char* into, std::size_t size, int flags);
   /// What reading says once the stream is broken and its bytes are read.
   ssize_t EndOfStream();
@@ -91,6 +97,7 @@ class StreamSocket final : public Pollable {
   bool break_told_ = false;
   bool sent_to_nobody_ = false;  ///< a write after the server's close, which it does not hear
   bool sends_no_more_ = false;
+  bool receives_no_more_ = false;
   redis::RequestParser parser_;
   std::string in_;
   std::size_t taken_ = 0;  ///< bytes of in_ that were read

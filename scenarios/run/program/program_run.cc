@@ -16,6 +16,7 @@
 #include "scenarios/run/program/program_client.h"
 #include "scenarios/run/recorder/server_view.h"
 #include "sim/crashes.h"
+#include "sim/posix/threads.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -129,6 +130,8 @@ class OneProgramRun final : private sim::WorldObserver {
     });
     try {
       body(client);
+    } catch (const sim::posix::ThreadExit&) {
+      throw;  // pthread_exit
     } catch (const std::exception& error) {
       ClientThrew(number, error.what());
     } catch (...) {

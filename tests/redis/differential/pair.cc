@@ -87,6 +87,7 @@ void Pair::Begin(std::size_t connections) {
   changed_settings_ = used_scripts_ = used_functions_ = false;
   paused_ = limited_ = false;
   muted_.fill(false);
+  multi_waits_.fill(false);
 
   fake_.Reset();
   const std::string refusal = fake_.Configure("enable-debug-command", "yes");
@@ -193,28 +194,44 @@ bool EndsIn(std::string_view word, std::string_view end) {
 
 bool Subscribes(const Argv& argv) { return EndsIn(argv[0], "subscribe"); }
 
+// Whether its answer is not compared word by word.
+bool IsTolerated(const Argv& argv) {
+  const Tolerance tolerance = ToleranceFor(argv);
+  return tolerance.order || tolerance.content || EqualsIgnoreCase(argv[0], "hello");
+}
+
 // Subscribing puts several elements into the array of EXEC, so that those of commands which are not
 // compared word by word can no longer be told from the rest.
 bool ShiftsTolerances(const std::vector<Argv>& queued, const Argv& next) {
-  const auto tolerant = [](const Argv& argv) {
-    const Tolerance tolerance = ToleranceFor(argv);
-    return tolerance.order || tolerance.content || EqualsIgnoreCase(argv[0], "hello");
-  };
-  return (Subscribes(next) && std::any_of(queued.begin(), queued.end(), tolerant)) ||
-         (tolerant(next) && std::any_of(queued.begin(), queued.end(), Subscribes));
+  return (Subscribes(next) && std::any_of(queued.begin(), queued.end(), IsTolerated)) ||
+         (IsTolerated(next) && std::any_of(queued.begin(), queued.end(), Subscribes));
 }
 
 // Ends of subscriptions come in any order if they are not named, and the array of EXEC may end
 // between them.
 bool IsCutAnywhere(const Argv& argv) { return argv.size() == 1 && EndsIn(argv[0], "unsubscribe"); }
 
+bool EndsTransaction(const Argv& argv) {
+  constexpr std::string_view kEnds[] = {"exec", "discard", "reset"};
+  return std::any_of(std::begin(kEnds), std::end(kEnds),
+                     [&](std::string_view end) { return EqualsIgnoreCase(argv[0], end); });
+}
+
+bool Sorts(const Argv& argv) {
+  return std::any_of(argv.begin(), argv.end(), [](const std::string& word) {
+    return EqualsIgnoreCase(word, "sort") || EqualsIgnoreCase(word, "sort_ro");
+  });
+}
+
 // SORT of Redis takes its numbers for too large if an earlier command has met one that was.
 bool ReadsStaleError(const Argv& argv) {
-  return !TestedDialect().valkey &&
-         (EqualsIgnoreCase(argv[0], "exec") ||
-          std::any_of(argv.begin(), argv.end(), [](const std::string& word) {
-            return EqualsIgnoreCase(word, "sort") || EqualsIgnoreCase(word, "sort_ro");
-          }));
+  return !TestedDialect().valkey && (EqualsIgnoreCase(argv[0], "exec") || Sorts(argv));
+}
+
+// Of what waits behind a blocked command and is done later: what is known only of what is done at
+// once, such as its place in the array of EXEC.
+bool IsUnknownIfItWaits(const Argv& argv, bool in_multi) {
+  return (in_multi && IsTolerated(argv)) || (!TestedDialect().valkey && Sorts(argv));
 }
 
 }  // namespace
@@ -234,18 +251,23 @@ std::optional<std::string> Pair::RunStep(const Step& step) {
                                           EqualsIgnoreCase(word, "script"));
     used_functions_ |= EqualsIgnoreCase(word, "function");
   }
-  // EXEC then announces more replies than it sends, or has nobody to send them to; and QUIT without
-  // a reply never hangs up.
+  // EXEC then announces more replies than it sends, or has nobody to send them to; and QUIT, or a
+  // CLIENT KILL of itself, without a reply never hangs up.
   const bool client = step.argv.size() > 1 && EqualsIgnoreCase(step.argv[0], "client");
   const bool no_replies = client && EqualsIgnoreCase(step.argv[1], "reply");
   const bool kill = client && EqualsIgnoreCase(step.argv[1], "kill");
-  if (in_multi_[sender] && (no_replies || kill)) return std::nullopt;
+  const bool waits = fake_.IsBlocked(static_cast<ClientId>(fake_ids_[sender]));
+  if (waits && EqualsIgnoreCase(step.argv[0], "multi")) multi_waits_[sender] = true;
+  if (EndsTransaction(step.argv)) multi_waits_[sender] = false;
+  const bool in_multi = in_multi_[sender] || multi_waits_[sender];
+  if (waits && IsUnknownIfItWaits(step.argv, in_multi)) return std::nullopt;
+  if (in_multi && (no_replies || kill)) return std::nullopt;
   muted_[sender] |= no_replies;
-  if (muted_[sender] && EqualsIgnoreCase(step.argv[0], "quit")) return std::nullopt;
+  if (muted_[sender] && (kill || EqualsIgnoreCase(step.argv[0], "quit"))) return std::nullopt;
   // Not compared: limits that change between the commands of one EXEC, as its scripts meet them.
   const bool limits = step.argv.size() > 2 &&
                       (step.argv[2] == "min-replicas-to-write" || step.argv[2] == "maxmemory");
-  if (in_multi_[sender] && limits) return std::nullopt;
+  if (in_multi && limits) return std::nullopt;
   limited_ |= limits;
   if (in_multi_[sender] &&
       (ShiftsTolerances(queued_[sender], step.argv) || IsCutAnywhere(step.argv))) {
@@ -255,8 +277,7 @@ std::optional<std::string> Pair::RunStep(const Step& step) {
   // what the client has sent behind it: the answer must be waited for, or go before.
   const bool flushes =
       EqualsIgnoreCase(step.argv[0], "flushall") || EqualsIgnoreCase(step.argv[0], "flushdb");
-  if (flushes && TestedDialect().IsIn(sim::redis::kNewerRedis) &&
-      (muted_[sender] || fake_.IsBlocked(static_cast<ClientId>(fake_ids_[sender])))) {
+  if (flushes && TestedDialect().IsIn(sim::redis::kNewerRedis) && (muted_[sender] || waits)) {
     return std::nullopt;
   }
   // More words than this end the connection of a client that has yet to authenticate.
@@ -354,15 +375,13 @@ void Pair::Follow(const Step& step, Coverage* coverage) {
   };
   selects(step.argv, *reply);
   if (EqualsIgnoreCase(step.argv[0], "multi") && reply->text == "OK") in_multi_[sender] = true;
-  for (const std::string_view end : {"exec", "discard", "reset"}) {
-    if (!EqualsIgnoreCase(step.argv[0], end)) continue;
-    if (reply->elements.size() == queued.size()) {
-      for (std::size_t i = 0; i < queued.size(); ++i) selects(queued[i], reply->elements[i]);
-    }
-    queued.clear();
-    in_multi_[sender] = false;
-    if (end == "reset") databases_[sender] = "0";
+  if (!EndsTransaction(step.argv)) return;
+  if (reply->elements.size() == queued.size()) {
+    for (std::size_t i = 0; i < queued.size(); ++i) selects(queued[i], reply->elements[i]);
   }
+  queued.clear();
+  in_multi_[sender] = false;
+  if (EqualsIgnoreCase(step.argv[0], "reset")) databases_[sender] = "0";
 }
 
 }  // namespace interlock::testing

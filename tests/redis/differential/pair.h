@@ -107,6 +107,7 @@ class Pair {
   std::array<Tolerance, kConnections + 1> tolerances_{};
   std::array<std::vector<sim::redis::Argv>, kConnections + 1> queued_;
   std::array<bool, kConnections + 1> in_multi_{};
+  std::array<bool, kConnections + 1> multi_waits_{};  // behind a blocked command
   std::array<bool, kConnections + 1> muted_{};
   std::array<std::string, kConnections + 1> databases_;
 };

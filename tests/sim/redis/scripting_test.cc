@@ -120,7 +120,7 @@ TEST_F(ScriptingTest, SelfReferentialReplyIsUnmodelled) {
   EXPECT_EQ(server_.unmodelled(), "script reply nested too deeply");
 }
 
-// Fibers have 256 KiB of stack, most of which is for the code under test.
+// Most of a fiber's stack is for the code under test.
 TEST_F(ScriptingTest, ScriptsRunOnASmallStack) {
 #ifdef __SANITIZE_ADDRESS__
   constexpr std::size_t kStack = std::size_t{256} << 10;

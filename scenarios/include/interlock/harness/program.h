@@ -6,7 +6,7 @@
 // REQUIRES: a client decides by nothing but what its Environment, its Call and its local variables
 // gave it. The functions are called in every run, several times if a client is restarted, so they
 // must not change what they share; what a client wants remembered it writes to a server or notes.
-// Thread safety: plain data; one run calls one function at a time, on a stack of 256 KB.
+// Thread safety: plain data; one run calls one function at a time, on a stack of 8 MB.
 #pragma once
 
 #include <chrono>

@@ -72,7 +72,7 @@ struct Traits {
   /// order of its threads is drawn as that of clients is. Environment has threads and hiredis
   /// connections then. Static variables of a shared object that is there at the first run are each
   /// client's own, and new in each run; what is linked into the program itself all clients and runs
-  /// share: a note of the report names what the lock changed there. A stack has 256 KB. It is
+  /// share: a note of the report names what the lock changed there. A stack has 8 MB. It is
   /// judged by drawn and pinned runs alone: no search can see what it remembers, and no real server
   /// is called "redis". What is not served (fork, files that are written, signals ...) ends the run
   /// and is named; a note says beforehand what a shared object would call of it. Not with
