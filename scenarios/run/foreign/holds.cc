@@ -13,7 +13,6 @@
 namespace interlock::scenarios::drive {
 namespace {
 
-constexpr std::size_t kShortestToken = 8;  // letters
 constexpr std::int64_t kSecondMs = 1'000;
 /// An end that waiters put off this number of times never comes.
 constexpr int kKeptAlive = 20;
@@ -100,10 +99,6 @@ std::vector<bool> Holds::excused() const {
   return excused;
 }
 
-void Holds::NoteWords(int client, const Argv& argv) {
-  for (const std::string& word : argv) first_sent_by_.try_emplace(word, client);
-}
-
 /// A script or transaction that finds a key absent and creates it asks for it; one that finds a
 /// lock there is refused, unless the lock is its own.
 void Holds::NoteLooked(int client, int node, const std::string& key,
@@ -146,8 +141,7 @@ int Holds::OwnerOf(const HeldId& id, const HeldData& data, const Command& comman
     // Who asks with a word of its own gets the lock, even if others have sent the same word: the
     // time, for instance. A short word, such as "1", may be everybody's.
     if (asks && std::ranges::count(command.argv, *word) > 0) return command.client;
-    const auto sent = first_sent_by_.find(*word);
-    if (word->size() >= kShortestToken && sent != first_sent_by_.end()) return sent->second;
+    if (const auto sender = sent_.SenderOf(*word)) return *sender;
   }
   return command.client;
 }
@@ -188,10 +182,9 @@ bool Holds::HasOthersOf(const HeldId& id, int client) const {
   });
 }
 
-bool Holds::SharesKey(const HeldId& id, int client) const {
+bool Holds::HasPart(int client, int node, const std::string& key) const {
   return std::ranges::any_of(holds_, [&](const auto& one) {
-    return one.second.owner == client && one.first.key == id.key && one.first.node == id.node &&
-           one.first.database == id.database;
+    return one.second.owner == client && one.first.key == key && one.first.node == node;
   });
 }
 
@@ -200,7 +193,7 @@ void Holds::Prolonged(const HeldId& id, const Hold& hold, const HeldData& now,
   if (!IsJudged(id, hold, command) || !hold.data.key_end_ms) return;
   const bool longer = !now.key_end_ms || *now.key_end_ms > *hold.data.key_end_ms;
   // Readers of one lock may share one key, which each of them keeps alive.
-  if (longer && !SharesKey(id, command.client)) {
+  if (longer && !HasPart(command.client, id.node, id.key)) {
     Find("foreign-extend", id, hold, "prolonged", command);
   }
 }
@@ -255,8 +248,8 @@ void Holds::Changed(const HeldId& id, Hold& hold, const HeldData& now, const Com
 
 void Holds::After(int client, int node, const Argv& argv, const std::vector<Argv>& effects,
                   const HeldMap& data, std::int64_t now_ms) {
-  NoteWords(client, argv);
-  for (const Argv& effect : effects) NoteWords(client, effect);
+  sent_.Note(client, argv);
+  for (const Argv& effect : effects) sent_.Note(client, effect);
   asked_.Send(client, argv);
   NoteAsked(client, node, effects, now_ms);
   const Command command{client, argv, sim::redis::ToText(argv), effects, now_ms};
@@ -265,10 +258,19 @@ void Holds::After(int client, int node, const Argv& argv, const std::vector<Argv
     if (gone) Gone(one.first, one.second, command);
     return gone;
   });
+  free_.Keep(node, data);
   for (const auto& [id, now] : data) {
+    if (free_.IsFree(id, now)) continue;
     const auto known = holds_.find(id);
     if (known != holds_.end()) {
-      Changed(id, known->second, now, command);
+      const Hold& hold = known->second;
+      if (hold.owner != client || !FreeMarks::IsMark(sent_, client, hold.data, now)) {
+        Changed(id, known->second, now, command);
+        continue;
+      }
+      Gone(id, hold, command);
+      holds_.erase(known);
+      free_.Set(id, now);
       continue;
     }
     Hold& hold = holds_[id];
@@ -283,10 +285,7 @@ void Holds::After(int client, int node, const Argv& argv, const std::vector<Argv
 /// Who finds a key there and writes its own part of it, or takes it over, is not kept out.
 void Holds::NoteKeptOut(int client, int node) {
   for (const std::string& key : std::exchange(met_, {})) {
-    const bool has_part = std::ranges::any_of(holds_, [&](const auto& one) {
-      return one.first.node == node && one.first.key == key && one.second.owner == client;
-    });
-    if (!has_part) kept_out_.insert(key);
+    if (!HasPart(client, node, key)) kept_out_.insert(key);
   }
 }
 
@@ -373,10 +372,6 @@ bool Holds::NamesItsOwn(int client, const Argv& argv) const {
     return one.second.owner == client && IsLock(one.first.key) &&
            std::ranges::count(argv, one.first.key) > 0;
   });
-}
-
-std::optional<Holds::End> Holds::NextEnd() const {
-  return NextEnd(std::vector<bool>(alive_.size(), true));
 }
 
 std::optional<Holds::End> Holds::NextEnd(const std::vector<bool>& of) const {

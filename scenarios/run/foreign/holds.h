@@ -41,9 +41,11 @@
 #include "scenarios/run/foreign/asked_keys.h"
 #include "scenarios/run/foreign/client_exit.h"
 #include "scenarios/run/foreign/finding.h"
+#include "scenarios/run/foreign/free_marks.h"
 #include "scenarios/run/foreign/held_data.h"
 #include "scenarios/run/foreign/hold_change.h"
 #include "scenarios/run/foreign/lease_ends.h"
+#include "scenarios/run/foreign/sent_words.h"
 #include "sim/redis/server.h"
 
 namespace interlock::scenarios::drive {
@@ -87,7 +89,7 @@ class Holds {
     std::int64_t past_us() const { return (ms + 1) * 1'000; }
   };
   /// The next end of a lease or key; nullopt: there is none.
-  std::optional<End> NextEnd() const;
+  std::optional<End> NextEnd() const { return NextEnd(std::vector<bool>(alive_.size(), true)); }
   /// The same among those that these clients own; `of` is by client.
   std::optional<End> NextEnd(const std::vector<bool>& of) const;
   /// Number of times that a lock's key was given to a client.
@@ -114,7 +116,6 @@ class Holds {
     std::int64_t now_ms;
   };
 
-  void NoteWords(int client, const sim::redis::Argv& argv);
   void NoteAsked(int client, int node, const std::vector<sim::redis::Argv>& effects,
                  std::int64_t now_ms);
   void NoteLooked(int client, int node, const std::string& key, std::set<std::string>& absent);
@@ -129,7 +130,7 @@ class Holds {
   void Prolonged(const HeldId& id, const Hold& hold, const HeldData& now, const Command& command);
   void Lapsed(const HeldId& id, const Hold& hold);
   void Granted(const HeldId& id, const Hold& hold);
-  bool SharesKey(const HeldId& id, int client) const;
+  bool HasPart(int client, int node, const std::string& key) const;
   void NoteKeptOut(int client, int node);
   bool HasOthersOf(const HeldId& id, int client) const;
   void NoteLoss(const HeldId& id, const Hold& hold, const Command& command);
@@ -152,7 +153,8 @@ class Holds {
   AskedKeys asked_;
   HoldChanges changes_;
   LeaseEnds ends_;
-  std::map<std::string, int> first_sent_by_;     // arguments
+  SentWords sent_;
+  FreeMarks free_;
   std::map<std::string, std::set<int>> owners_;  // by key: all that ever owned it
 };
 

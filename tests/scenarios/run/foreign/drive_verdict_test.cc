@@ -55,6 +55,22 @@ leave(); release())",
   EXPECT_EQ(passed.exit_code, 0) << passed.out << passed.err;
 }
 
+TEST(DriveVerdictTest, AKeyThatIsMarkedAsFreeIsNobodysAtItsEnd) {
+  const ChildResult passed = DriveFor(R"(
+token = "token of client %d" % me
+take = server.register_script("""local owner = redis.call('GET', KEYS[1])
+if owner and owner ~= 'free' then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', 60000) return 1""")
+give = server.register_script("""if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], 'free') return 1""")
+for i in range(2):
+    while not take(keys=["lock:stock"], args=[token]): time.sleep(0.02)
+    enter(); leave()
+    give(keys=["lock:stock"], args=[token]))",
+                                      {"--runs", "30", "--seed", "3"});
+  EXPECT_EQ(passed.exit_code, 0) << passed.out << passed.err;
+}
+
 // A script that creates data if they are absent looks like one that takes a lock.
 TEST(DriveVerdictTest, AKeyThatKeepsNobodyOutIsNoReasonForAConviction) {
   const std::string jobs = R"(

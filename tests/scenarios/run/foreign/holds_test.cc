@@ -51,6 +51,35 @@ TEST_F(HoldsTest, TakingAHeldLockIsAGrantTooMany) {
   EXPECT_THAT(Found(), ElementsAre("server-exclusion"));
 }
 
+// Some keep the key, and say in it that nobody holds it.
+TEST_F(HoldsTest, AMarkInPlaceOfItsOwnTokenIsARelease) {
+  for (const std::string mark : {"", "free", "0"}) {
+    Send(0, {"DEL", "k"});
+    Send(0, {"SET", "k", "token of A", "NX", "PX", "500"});
+    Send(1, {"SET", "k", "token of B", "NX", "PX", "500"});
+    Send(0, {"SET", "k", mark, "KEEPTTL"});
+    EXPECT_FALSE(holds_.Owns(0));
+    Send(1, {"SET", "k", "token of B", "PX", "500"});
+    EXPECT_TRUE(holds_.Owns(1));
+    EXPECT_THAT(Found(), IsEmpty()) << mark;
+    Send(1, {"DEL", "k"});
+  }
+  Send(0, {"SET", "k", "token of A", "NX", "PX", "500"});
+  Send(1, {"SET", "k", "free"});
+  EXPECT_THAT(Found(), ElementsAre("server-exclusion"));
+}
+
+TEST_F(HoldsTest, AFieldThatIsMarkedAsFreeIsTakenByTheNext) {
+  Send(0, {"HSETNX", "k", "owner", "token of A"});
+  Send(1, {"HSETNX", "k", "owner", "token of B"});
+  Send(0, {"HSET", "k", "owner", ""});
+  Send(1, {"HSET", "k", "owner", "token of B"});
+  EXPECT_THAT(Found(), IsEmpty());
+  EXPECT_TRUE(holds_.Owns(1));
+  Send(0, {"HSET", "k", "owner", "token of A"});
+  EXPECT_THAT(Found(), ElementsAre("server-exclusion"));
+}
+
 TEST_F(HoldsTest, ProlongingAnothersLockIsForeign) {
   Send(0, {"SET", "k", "a", "NX", "PX", "500"});
   Send(0, {"PEXPIRE", "k", "800"});

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// Which client sent a word first: a token is its owner's, whoever stores it later. Thread safety:
+// none.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "sim/redis/server.h"
+
+namespace interlock::scenarios::drive {
+
+class SentWords {
+ public:
+  void Note(int client, const sim::redis::Argv& argv) {
+    for (const std::string& word : argv) first_sent_by_.try_emplace(word, client);
+  }
+  /// nullopt: nobody did, or it is so short that several may have thought of it, such as "1".
+  std::optional<int> SenderOf(const std::string& word) const {
+    constexpr std::size_t kShortestToken = 8;  // letters
+    const auto sent = first_sent_by_.find(word);
+    if (word.size() < kShortestToken || sent == first_sent_by_.end()) return std::nullopt;
+    return sent->second;
+  }
+
+ private:
+  std::map<std::string, int> first_sent_by_;
+};
+
+}  // namespace interlock::scenarios::drive
