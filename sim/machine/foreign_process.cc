@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@
 #include <fmt/format.h>
 
 #include "sim/machine/clock/template_words.h"
+#include "sim/machine/group_guard.h"
 
 namespace interlock::sim::machine {
 namespace {
@@ -165,6 +167,19 @@ bool AllHaveMapped(const std::string& pid, std::string_view name) {
   return true;
 }
 
+/// What has left its group and session (daemon(3)) is a child of this process once its own parent
+/// has ended. Nothing else here has a session of its own.
+void EndStrays() {
+  std::istringstream children(Content("/proc/thread-self/children"));
+  for (pid_t child = 0; children >> child;) {
+    const pid_t session = getsid(child);
+    if (session <= 0 || session == getsid(0)) continue;
+    kill(-session, SIGKILL);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+}
+
 }  // namespace
 
 int ForeignProcess::MakeOutput() {
@@ -179,6 +194,8 @@ Result<std::unique_ptr<ForeignProcess>> ForeignProcess::Start(
   const auto failed = [](std::string_view what) {
     return Status(StatusCode::kUnavailable, fmt::format("{}: {}", what, std::strerror(errno)));
   };
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  GroupGuard::Get();
   std::array<int, 2> failure{};
   if (pipe2(failure.data(), O_CLOEXEC) != 0) return failed("cannot make a pipe");
   const int output = MakeOutput();
@@ -200,6 +217,11 @@ Result<std::unique_ptr<ForeignProcess>> ForeignProcess::Start(
                   fmt::format("cannot run {}: {}", command.front(), std::strerror(reason)));
   }
   return process;
+}
+
+ForeignProcess::ForeignProcess(pid_t pid, int output, int reports)
+    : pid_(pid), output_(output), reports_(reports) {
+  GroupGuard::Get().Add(pid_);
 }
 
 ForeignProcess::~ForeignProcess() {
@@ -234,9 +256,28 @@ bool ForeignProcess::TakeEnd(bool wait) {
 
 bool ForeignProcess::ended() {
   if (ended_) return true;
-  if (!TakeEnd(false)) return false;
-  kill(-pid_, SIGKILL);  // the processes that it started end with it
+  if (TakeEnd(false)) {
+    EndGroup();
+    return true;
+  }
+  if (!HasFilledItsOutput()) return false;
+  Kill();
+  exit_code_ = kSignalBase + SIGXFSZ;
   return true;
+}
+
+void ForeignProcess::EndGroup() {
+  kill(-pid_, SIGKILL);
+  GroupGuard::Get().Remove(pid_);
+  // Those whose parents have ended are children of this process.
+  while (waitpid(-pid_, nullptr, 0) > 0 || errno == EINTR) {
+  }
+  EndStrays();
+}
+
+bool ForeignProcess::HasFilledItsOutput() const {
+  struct stat file {};
+  return fstat(output_, &file) == 0 && static_cast<rlim_t>(file.st_size) >= kLargestFile;
 }
 
 void ForeignProcess::AwaitEnd(Duration at_most) {
@@ -295,6 +336,7 @@ void ForeignProcess::Kill() {
   if (ended_) return;
   kill(-pid_, SIGKILL);
   TakeEnd(true);
+  EndGroup();
   ended_ = true;
   exit_code_ = kSignalBase + SIGKILL;
 }

@@ -3,11 +3,12 @@
 // A client in any language as a process of its own: started, inspected, stopped, killed.
 //
 // Guarantee: its whole process group is gone with the object, and the process itself with the
-// thread that started it (the kernel kills it then), or with the template that it is a copy of. Its
-// output goes to memory, never to our output. None of its files may exceed 64 MiB (RLIMIT_FSIZE),
-// so that it cannot fill the memory. REQUIRES: the calling process has one thread, because a fork
-// copies no other. Thread safety: none. Source: proc(5), for observing a process without its
-// cooperation.
+// thread that started it (the kernel kills it then), or with the template that it is a copy of;
+// what has left the group to live on (setsid) ends with the object, too. Its output goes to memory,
+// never to our output. None of its files may exceed 64 MiB (RLIMIT_FSIZE), so that it cannot fill
+// the memory: with its output full it ends as by SIGXFSZ, even if it ignores that. REQUIRES: the
+// calling process has one thread, because a fork copies no other. Thread safety: none. Source:
+// proc(5), for observing a process without its cooperation.
 #pragma once
 
 #include <sys/types.h>
@@ -40,8 +41,7 @@ class ForeignProcess {
 
   /// A copy that a template has made (see process_template.h). `reports`: a socket that says when
   /// the copy has ended; `output`: its file. Both are closed with the object.
-  ForeignProcess(pid_t pid, int output, int reports)
-      : pid_(pid), output_(output), reports_(reports) {}
+  ForeignProcess(pid_t pid, int output, int reports);
   ~ForeignProcess();
   ForeignProcess(const ForeignProcess&) = delete;
   ForeignProcess& operator=(const ForeignProcess&) = delete;
@@ -85,6 +85,9 @@ class ForeignProcess {
  private:
   /// Returns whether it has ended, and takes note of how.
   bool TakeEnd(bool wait);
+  /// What it has started ends with it.
+  void EndGroup();
+  bool HasFilledItsOutput() const;
 
   const pid_t pid_;
   const int output_;   // a file in memory

@@ -32,8 +32,15 @@ Status NobodyCame(const DriveOptions& options, std::string_view said) {
   return Status(StatusCode::kInvalidArgument,
                 fmt::format("no client has connected: {} finds its server in REDIS_URL, "
                             "REDIS_HOST and REDIS_PORT, or in {{url}} and {{port}} of its own "
-                            "arguments {}",
-                            CommandLine(options), said));
+                            "arguments{}{}",
+                            CommandLine(options), said.empty() ? "" : " ", said));
+}
+
+Status NobodySpoke(const DriveOptions& options) {
+  return Status(StatusCode::kInvalidArgument,
+                fmt::format("clients have connected, and none has sent a command that a server of "
+                            "Redis can read: {} (is it TLS, or a part of one?)",
+                            CommandLine(options)));
 }
 
 /// Why a campaign is not worthwhile: clients that do not even work without faults, one after the
@@ -56,7 +63,7 @@ Status WhyNot(const DriveRun& calm, const DriveOptions& options) {
   if (calm.never_connected == options.clients) {
     return NobodyCame(options, said);
   }
-  return Status();
+  return calm.commands == 0 ? NobodySpoke(options) : Status();
 }
 
 void Finish(const DriveSum& sum, const DriveOptions& options, const std::vector<DriveFound>& found,
