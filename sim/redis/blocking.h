@@ -3,6 +3,7 @@
 // Blocked clients: first come, first served on each key; timeouts on the server's wall clock.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -37,15 +38,16 @@ struct Wait {
   std::uint64_t order = 0;        // Numbers all waits, to order them by arrival.
 
   // State of the command.
-  bool from_left = true;      // For a sorted set: the lowest.
-  bool to_left = true;        // BLMOVE
-  std::string destination;    // BLMOVE
-  bool as_rpoplpush = false;  // BRPOPLPUSH: its effect is RPOPLPUSH, not LMOVE.
-  std::int64_t count = 0;     // BLMPOP, BZMPOP; WAIT, WAITAOF: of replicas
-  std::int64_t offset = 0;    // WAIT, WAITAOF: the offset to be acknowledged.
-  bool for_disks = false;     // WAITAOF
-  bool for_own_disk = false;  // WAITAOF 1: also of this server,
-  std::uint64_t unit = 0;     // which needs to have units before this one.
+  bool from_left = true;             // For a sorted set: the lowest.
+  bool to_left = true;               // BLMOVE
+  std::array<std::string, 2> sides;  // of BLMOVE, as they were sent
+  std::string destination;           // BLMOVE
+  bool as_rpoplpush = false;         // BRPOPLPUSH: its effect is RPOPLPUSH, not LMOVE.
+  std::int64_t count = 0;            // BLMPOP, BZMPOP; WAIT, WAITAOF: of replicas
+  std::int64_t offset = 0;           // WAIT, WAITAOF: the offset to be acknowledged.
+  bool for_disks = false;            // WAITAOF
+  bool for_own_disk = false;         // WAITAOF 1: also of this server,
+  std::uint64_t unit = 0;            // which needs to have units before this one.
 };
 
 class Blocking {

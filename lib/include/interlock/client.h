@@ -19,6 +19,9 @@
 // drops the connection, so that the Connector can find the new master. A plain connector to one
 // endpoint of a Cluster does not work: redirections are not followed.
 //
+// Proven with Redis 7.0.15 and 8.0, and Valkey 8.1 and 9.1: real servers of these versions have run
+// what the locks send.
+//
 // Thread safety: may be used from any number of tasks. Must outlive all locks and leases made with
 // it.
 #pragma once

@@ -261,8 +261,12 @@ void ServeMove(Engine& engine, Client& client, const Wait& wait, const std::stri
     const std::string_view effect[] = {"RPOPLPUSH", key, wait.destination};
     engine.journal.Add(wait.database, effect);
   } else {
-    const std::string_view effect[] = {"LMOVE", key, wait.destination, SideName(wait.from_left),
-                                       SideName(wait.to_left)};
+    // Newer servers propagate the words of the command.
+    const bool as_sent = engine.dialect().since_72;
+    const std::string_view effect[] = {
+        "LMOVE", key, wait.destination,
+        as_sent ? std::string_view(wait.sides[0]) : SideName(wait.from_left),
+        as_sent ? std::string_view(wait.sides[1]) : SideName(wait.to_left)};
     engine.journal.Add(wait.database, effect);
   }
   engine.outbox.Emit(client, StringValue(item));
@@ -289,6 +293,7 @@ void BlockingMove(Context& c, std::string_view timeout, Wait wait) {
 void BLMove(Context& c) {
   Wait wait;
   if (!ParseSide(c, c.args[3], &wait.from_left) || !ParseSide(c, c.args[4], &wait.to_left)) return;
+  wait.sides = {std::string(c.args[3]), std::string(c.args[4])};
   BlockingMove(c, c.args[5], std::move(wait));
 }
 

@@ -52,7 +52,7 @@ TEST_F(ListEffectsTest, WaitersAreServed) {
   Check("2> BLMPOP 0 2 n l RIGHT COUNT 2\nRPUSH l a b c\nLLEN l");
   Check("2> BLMPOP 0 1 l LEFT COUNT 9\nLPUSH l a b");
   Check("2> BLMOVE l m LEFT RIGHT 0\nRPUSH l a\nLRANGE m 0 -1");
-  Check("2> BLMOVE l m right left 0\n3> BLPOP m 0\nRPUSH l a b");
+  Check("2> BLMOVE l m RIGHT left 0\n3> BLPOP m 0\nRPUSH l a b");
   Check("2> BRPOPLPUSH l m 0\nRPUSH l a b");
   Check("2> BRPOPLPUSH l m 0\n3> BLPOP l 0\nSET m v\nRPUSH l a");
   Check("2> BLPOP l 0\nSET l v\nDEL l\nRPUSH m a\nRENAME m l");

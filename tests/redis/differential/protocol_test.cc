@@ -21,6 +21,7 @@
 #include "sim/redis/reply.h"
 #include "sim/redis/resp.h"
 #include "sim/redis/server.h"
+#include "tests/redis/differential/tested_server.h"
 #include "tests/support/redis_server.h"
 
 namespace interlock::testing {
@@ -106,6 +107,7 @@ class FakeSide : private sim::redis::Sink {
  public:
   explicit FakeSide(const std::string& password, RequestParser::Limits limits) : limits_(limits) {
     server_.SetSink(this);
+    server_.SetDialect(TestedDialect());
     server_.SetTime(1'700'000'000'000'000);
     EXPECT_EQ(server_.Configure("requirepass", password), "");
   }
