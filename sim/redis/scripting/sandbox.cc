@@ -16,9 +16,10 @@ namespace {
 
 constexpr int kHookStep = 100000;
 constexpr std::uint64_t kMaxInstructions = 10'000'000;
-// Garbage that may wait for the end of a script, and remain from earlier ones.
+// Garbage that may wait for the end of a script, and remain from earlier ones: the less it is, the
+// longer the memory that scripts take stays in the processor's caches.
 constexpr std::size_t kMuchGarbage = std::size_t{4} << 20;
-constexpr std::size_t kSomeGarbage = std::size_t{1} << 20;
+constexpr std::size_t kSomeGarbage = std::size_t{64} << 10;
 constexpr const char* kReadOnlyTable = "Attempt to modify a readonly table";
 
 // Registry keys: the tables that map read-only tables to the real ones (and back), and objects to
