@@ -28,7 +28,6 @@ namespace {
 using reports::ExitCode;
 
 constexpr std::uint64_t kThoroughRuns = 10'000;
-constexpr const char* kEverything = "*";  // a pattern
 /// A thorough check continues after an early conviction, so that rates can be told.
 constexpr std::uint64_t kThoroughHunt = 300;
 constexpr std::uint64_t kDefaultSpecimenRuns = 10'000;
@@ -96,11 +95,9 @@ class Check {
   std::string Scenarios() const { return WithServer(settings_.scenario, settings_.server); }
 
   ExitCode Prepare(CampaignOptions& options) const {
-    const ExitCode bad = SelectUnits(registry_, settings_.lock, Scenarios(), options);
+    const ExitCode bad =
+        SelectUnits(registry_, settings_.lock, Scenarios(), settings_.thorough, options);
     if (bad != ExitCode::kPass) return bad;
-    // Who names scenarios, or asks for all there is, gets them for every lock.
-    const bool in_full = settings_.thorough || settings_.scenario != kEverything;
-    for (Entry& entry : options.entries) entry.sampled = entry.sampled && !in_full;
     options.seed = settings_.seed;
     options.runs = settings_.thorough ? kThoroughRuns : settings_.runs;
     options.least_hunt = settings_.thorough ? kThoroughHunt : 0;

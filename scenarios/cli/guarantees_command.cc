@@ -34,12 +34,15 @@ struct GuaranteesSettings {
   OutputSettings output;
 };
 
-/// Without a pattern, the locks meant to be correct.
+/// Without a pattern, the locks meant to be correct, but for those that are others over another
+/// connector.
 Result<std::vector<Entry>> Locks(const GuaranteesSettings& settings, const Registry& registry) {
   auto entries = registry.Select(settings.lock.empty() ? "*" : settings.lock);
-  if (entries.ok() && settings.lock.empty()) {
-    std::erase_if(*entries, [](const Entry& entry) { return entry.specimen; });
+  if (!entries.ok()) return entries;
+  if (settings.lock.empty()) {
+    std::erase_if(*entries, [](const Entry& entry) { return entry.specimen || entry.sampled; });
   }
+  for (Entry& entry : *entries) entry.sampled = false;
   return entries;
 }
 
@@ -87,8 +90,9 @@ void AddGuaranteesCommand(Command app, const Registry& registry, Work& work) {
       "each lock under each class of faults: what holds, what breaks, what it promises");
   auto settings = std::make_shared<GuaranteesSettings>();
   command
-      .Add("--lock", settings->lock,
-           "locks whose name matches, as for check; without it, all but the specimens")
+      .Add(
+          "--lock", settings->lock,
+          "locks whose name matches, as for check; without it, all but the specimens and *.hiredis")
       .Joined();
   command.Add("--faults", settings->faults, "only classes of faults that match this pattern")
       .ShowDefault();

@@ -183,7 +183,7 @@ ExitCode SelectInto(const std::string& pattern, std::vector<const Scenario*>& sc
 }
 
 ExitCode SelectUnits(const Registry& registry, const std::string& lock, const std::string& scenario,
-                     CampaignOptions& options) {
+                     bool thorough, CampaignOptions& options) {
   auto entries = registry.Select(lock);
   if (!entries.ok()) return Complain(ExitCode::kUsage, entries.status().message());
   if (const ExitCode bad = SelectInto(scenario, options.scenarios); bad != ExitCode::kPass) {
@@ -191,6 +191,9 @@ ExitCode SelectUnits(const Registry& registry, const std::string& lock, const st
   }
   options.server_chosen = scenario.find(Scenario::kOnServer) != std::string::npos;
   options.entries = std::move(*entries);
+  const std::string asked = scenario.substr(0, scenario.find(Scenario::kOnServer));
+  const bool in_full = thorough || asked != kEverything;
+  for (Entry& entry : options.entries) entry.sampled = entry.sampled && !in_full;
   for (const Entry& entry : registry.entries()) {
     if (!entry.specimen && !entry.foreign) options.controls.push_back(entry);
   }

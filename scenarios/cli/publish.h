@@ -69,9 +69,12 @@ class Publication {
 /// Selects scenarios by pattern; returns kUsage, after a complaint, if nothing matches.
 reports::ExitCode SelectInto(const std::string& pattern, std::vector<const Scenario*>& scenarios);
 
+/// The pattern of all scenarios.
+inline constexpr const char* kEverything = "*";
+
 /// Fills entries, scenarios and controls; returns kUsage, after a complaint, if nothing matches or
-/// nothing applies.
+/// nothing applies. Who names scenarios, or is thorough, gets them for every lock.
 reports::ExitCode SelectUnits(const Registry& registry, const std::string& lock,
-                              const std::string& scenario, CampaignOptions& options);
+                              const std::string& scenario, bool thorough, CampaignOptions& options);
 
 }  // namespace interlock::scenarios::cli

@@ -123,7 +123,7 @@ ExitCode MergeFiles(const ReportSettings& settings, const Registry& registry) {
   if (const auto bad = ReadShards(settings, shards); bad != ExitCode::kPass) return bad;
   const reports::ShardReport& first = shards.front();
   CampaignOptions options;
-  const auto bad = SelectUnits(registry, first.lock, first.scenario, options);
+  const auto bad = SelectUnits(registry, first.lock, first.scenario, first.least_hunt > 0, options);
   if (bad != ExitCode::kPass) return ExitCode::kBadInput;
   options.seed = first.seed;
   options.runs = first.runs;

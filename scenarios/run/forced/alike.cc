@@ -186,6 +186,14 @@ std::string Alike::Translated(std::string_view word) const {
   return translated;
 }
 
+std::string Alike::Shifted(std::string_view time, std::int64_t unit_us) const {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(time.data(), time.data() + time.size(), number);
+  if (error != std::errc() || end != time.data() + time.size()) return std::string(time);
+  const std::int64_t apart_us = clocks_.real_us - clocks_.simulated_us;
+  return std::to_string(number + (apart_us + unit_us / 2) / unit_us);
+}
+
 std::string ToText(const Reply& reply) { return sim::redis::ToText(ValueOf(reply)); }
 
 }  // namespace interlock::scenarios::real

@@ -64,6 +64,9 @@ class Alike {
   /// A word of a simulated client, with the real server's times in it; if several stand for one,
   /// the latest.
   std::string Translated(std::string_view word) const;
+  /// A Unix time that a simulated client has made by its own clock, as far from the real server's
+  /// as it is from the simulated one's. What is no whole number stays as it is.
+  std::string Shifted(std::string_view time, std::int64_t unit_us) const;
 
  private:
   bool Numbers(std::string_view simulated, std::string_view real);

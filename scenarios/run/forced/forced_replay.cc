@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "scenarios/run/forced/absolute_times.h"
 #include "sim/redis/text.h"
 #include "sim/tripwire.h"
 
@@ -112,6 +113,10 @@ void ForcedReplay::OnCommand(const Client& client, const sim::redis::Argv& argv,
   if (name == "exec" || name == "discard" || name == "unwatch") link.watches = false;
   std::vector<std::string> words;
   for (const std::string& word : argv) words.push_back(its_node.alike.Translated(word));
+  const auto end = AbsoluteTimeIn(argv);
+  if (end && words[end->word] == argv[end->word]) {
+    words[end->word] = its_node.alike.Shifted(argv[end->word], end->unit_us);
+  }
   const std::vector<std::string_view> views(words.begin(), words.end());
   const Status sent = link.connection->Send(views, pace_.Patience());
   link.unanswered = true;

@@ -154,6 +154,22 @@ TEST(ShardsTest, WhatIsMissingDoubleOrDamagedIsRefused) {
               HasSubstr("interrupted"));
 }
 
+// By default it is tried in some scenarios only.
+TEST(ShardsTest, ALockAsItIsCompiledIsTriedAndMergedInTheScenariosThatAreNamed) {
+  const ScratchFolder folder;
+  std::vector<std::string> files;
+  for (const std::string shard : {"1", "2"}) {
+    const ChildResult half =
+        RunChild({INTERLOCK_PROGRAM, "check", "--lock", "mutex.hiredis", "--scenario", "overstay",
+                  "--runs", "50", "--jobs", "1", "--shard", shard + "/2", "--out", folder.path()});
+    EXPECT_EQ(half.exit_code, 0) << half.out << half.err;
+    files.push_back(folder.path() + "/run.shard-" + shard + "-of-2.json");
+  }
+  const ChildResult merged = MergeFiles(files);
+  EXPECT_EQ(merged.exit_code, 0) << merged.out << merged.err;
+  EXPECT_THAT(merged.out, HasSubstr("50 runs"));
+}
+
 TEST(ShardsTest, AShardThatCannotBeOneIsAUsageError) {
   const ScratchFolder folder;
   EXPECT_EQ(RunChild(Check({"--shard", "1/2"})).exit_code, 64) << "without --out";

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "scenarios/run/forced/absolute_times.h"
+
 namespace interlock::scenarios::real {
 namespace {
 
@@ -138,6 +140,29 @@ TEST_F(AlikeTest, ArraysMustHaveTheSameElements) {
   EXPECT_FALSE(alike_.Replies(value, reply));
   reply.elements.resize(2);
   EXPECT_TRUE(alike_.Replies(value, reply));
+}
+
+TEST_F(AlikeTest, ATimeThatAClientHasMadeIsAsFarFromEitherClock) {
+  EXPECT_EQ(alike_.Shifted(std::to_string(kSimulated / 1'000 + 500), 1'000),
+            std::to_string(kReal / 1'000 + 500));
+  EXPECT_EQ(alike_.Shifted(std::to_string(kSimulated / 1'000'000 - 5), 1'000'000),
+            std::to_string(kReal / 1'000'000 - 5));
+  EXPECT_EQ(alike_.Shifted("soon", 1'000), "soon");
+}
+
+TEST(AbsoluteTimesTest, AreFoundInTheCommandsThatHaveThem) {
+  const auto at = [](const sim::redis::Argv& argv) {
+    const auto time = AbsoluteTimeIn(argv);
+    return time ? argv[time->word] + " " + std::to_string(time->unit_us) : "";
+  };
+  EXPECT_EQ(at({"SET", "k", "pxat", "NX", "PXAT", "17"}), "17 1000");
+  EXPECT_EQ(at({"set", "k", "v", "exat", "17"}), "17 1000000");
+  EXPECT_EQ(at({"GETEX", "k", "EXAT", "17"}), "17 1000000");
+  EXPECT_EQ(at({"HSETEX", "k", "PXAT", "17", "FIELDS", "1", "f", "v"}), "17 1000");
+  EXPECT_EQ(at({"PEXPIREAT", "k", "17", "NX"}), "17 1000");
+  EXPECT_EQ(at({"EXPIREAT", "k", "17"}), "17 1000000");
+  EXPECT_EQ(at({"SET", "k", "v", "PX", "17"}), "");
+  EXPECT_EQ(at({"GET", "k"}), "");
 }
 
 }  // namespace

@@ -297,6 +297,10 @@ TEST_F(ForcedCasesTest, AReleaseInTheLastMillisecondOfALeaseThatAScriptKeepsAsDa
   ExpectReproduced("broken/limit-for-a-while", "contention");
 }
 
+TEST_F(ForcedCasesTest, ATimeOfTheClientsOwnClockAtWhichItsKeyEnds) {
+  ExpectReproduced("broken/pxat-in-the-past", "chaos");
+}
+
 TEST_F(ForcedCasesTest, AQuorum) { ExpectReproduced("broken/votes-cast-anew", "quorum-overstay"); }
 
 TEST_F(ForcedCasesTest, AFailoverThatForgetsTheLatestWrites) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/scenarios/child_process.h"
@@ -88,12 +89,16 @@ TEST_F(AuditTest, AViolationIsShownWithItsCase) {
   EXPECT_THAT(page, AllOf(HasSubstr("replays on the fake: 5 of 5"),
                           HasSubstr("reproduced on Redis"), Not(HasSubstr("not claimed")),
                           HasSubstr("naive/counterexamples/drive.foreign-release.json")));
+  const std::string found = out_ + "/naive/counterexamples/drive.foreign-release.json";
   for (const std::string strictly : {"", "--mutate"}) {
-    Words words = {"/usr/bin/python3", INTERLOCK_CHECK_SCHEMA};
-    if (!strictly.empty()) words.push_back(strictly);
-    words.insert(words.end(), {INTERLOCK_SCHEMAS "/audit.schema.json", out_ + "/audit.json"});
-    const ChildResult judged = RunChild(words);
-    EXPECT_THAT(judged.out, HasSubstr(" checked, 0 complaints")) << judged.err;
+    for (const auto& [schema, file] : {std::pair("/audit.schema.json", out_ + "/audit.json"),
+                                       std::pair("/counterexample.schema.json", found)}) {
+      Words words = {"/usr/bin/python3", INTERLOCK_CHECK_SCHEMA};
+      if (!strictly.empty()) words.push_back(strictly);
+      words.insert(words.end(), {std::string(INTERLOCK_SCHEMAS) + schema, file});
+      const ChildResult judged = RunChild(words);
+      EXPECT_THAT(judged.out, HasSubstr(" checked, 0 complaints")) << judged.err;
+    }
   }
 }
 
