@@ -15,6 +15,7 @@
 
 #include "sim/posix/elf_file.h"
 #include "sim/posix/object_reader.h"
+#include "sim/posix/sanitizers.h"
 
 namespace interlock::sim::posix {
 

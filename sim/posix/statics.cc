@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <ranges>
 #include <utility>
 
 #include "sim/posix/bytes.h"
@@ -44,9 +43,9 @@ void Statics::Initialise() {
   if (std::exchange(initialised_, true)) return;
   // What is registered first is called last.
   for (const SharedObject& object : ObjectsUnderTest()) {
-    for (const SharedObject::AtItsEnd function : std::views::reverse(object.finalise)) {
+    for (auto one = object.finalise.rbegin(); one != object.finalise.rend(); ++one) {
       at_exit_.Add([](void* it) { reinterpret_cast<SharedObject::AtItsEnd>(it)(); },
-                   reinterpret_cast<void*>(function));
+                   reinterpret_cast<void*>(*one));
     }
   }
   for (const SharedObject& object : ObjectsUnderTest()) {
