@@ -29,25 +29,34 @@ GroupGuard::GroupGuard() : owner_(getpid()) {
   if (guard_ == 0) {
     // Calls only what is safe in a signal handler, as this process may have other threads.
     setpgid(0, 0);
-    const int nothing = open("/dev/null", O_RDWR);
-    for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, file);
-    close(ends[1]);
+    dup2(ends[0], STDIN_FILENO);
+    const int nothing = open("/dev/null", O_WRONLY);
+    dup2(nothing, STDOUT_FILENO);
+    dup2(nothing, STDERR_FILENO);
+    // Nobody shall wait for the end of a pipe that is open here.
+    close_range(STDERR_FILENO + 1, ~0U, 0);
     char none = 0;
-    while (read(ends[0], &none, 1) < 0 && errno == EINTR) {
+    while (read(STDIN_FILENO, &none, 1) < 0 && errno == EINTR) {
     }
-    for (const std::atomic<pid_t>& group : *groups_) {
-      if (const pid_t one = group.load(); one > 1) kill(-one, SIGKILL);
-    }
+    KillAll();
     _exit(0);
   }
   close(ends[0]);
   pipe_ = ends[1];
 }
 
+// Without waiting for the end of the pipe, which a fork of this process may hold.
 GroupGuard::~GroupGuard() {
   if (getpid() != owner_ || guard_ <= 0) return;
-  close(pipe_);
+  KillAll();
+  kill(guard_, SIGKILL);
   while (waitpid(guard_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+void GroupGuard::KillAll() const {
+  for (const std::atomic<pid_t>& group : *groups_) {
+    if (const pid_t one = group.load(); one > 1) kill(-one, SIGKILL);
   }
 }
 

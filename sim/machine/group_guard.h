@@ -33,6 +33,7 @@ class GroupGuard {
 
   GroupGuard();
   void Replace(pid_t before, pid_t after);
+  void KillAll() const;
 
   Table* groups_ = nullptr;  // shared with the other process; null: there is none
   int pipe_ = -1;
