@@ -15,6 +15,17 @@
 
 namespace interlock::sim::posix {
 
+// The kinds of relocations that matter here, as this machine numbers them.
+#if defined(__x86_64__)
+inline constexpr auto kRelative = R_X86_64_RELATIVE;
+inline constexpr auto kCopy = R_X86_64_COPY;
+#elif defined(__aarch64__)
+inline constexpr auto kRelative = R_AARCH64_RELATIVE;
+inline constexpr auto kCopy = R_AARCH64_COPY;
+#else
+#error "the relocations of this machine are to be named here"
+#endif
+
 class ElfFile {
  public:
   struct Symbol {

@@ -10,20 +10,13 @@
 #include <span>
 
 #include "sim/posix/bytes.h"
+#include "sim/posix/elf_file.h"
 
 namespace interlock::sim::posix {
 
 namespace {
 
 using Program = std::span<const ElfW(Phdr)>;
-
-#if defined(__x86_64__)
-constexpr auto kRelative = R_X86_64_RELATIVE;
-#elif defined(__aarch64__)
-constexpr auto kRelative = R_AARCH64_RELATIVE;
-#else
-#error "the relocations of this machine are to be named here"
-#endif
 
 struct Range {
   std::uintptr_t from = 0;

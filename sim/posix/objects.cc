@@ -21,14 +21,6 @@ namespace interlock::sim::posix {
 
 namespace {
 
-#if defined(__x86_64__)
-constexpr auto kCopy = R_X86_64_COPY;
-#elif defined(__aarch64__)
-constexpr auto kCopy = R_AARCH64_COPY;
-#else
-#error "the relocations of this machine are to be named here"
-#endif
-
 // The C and C++ libraries, whose state the whole program needs; those that Interlock is linked
 // with; and test frameworks, which are told of failures inside of tasks.
 constexpr std::array kOfTheProgram = {

@@ -121,7 +121,7 @@ std::string_view Admission::RefuseService(std::uint32_t flags) const {
 
 bool Admission::Impaired() const {
   return engine_.replication.is_replica() || engine_.replication.TooFewReplicas() ||
-         engine_.persistence.loading() || !DiskError().empty();
+         engine_.persistence.loading() || engine_.persistence.disk_failure() != DiskFailure::kNone;
 }
 
 std::string_view Admission::DiskError() const {
