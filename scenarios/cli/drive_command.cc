@@ -92,7 +92,11 @@ class DriveWork {
     drive::CampaignOptions& campaign = settings_.campaign;
     const auto seed = ParseSeed(settings_.seed);
     campaign.seed = *seed;
-    if (settings_.runs) campaign.runs = static_cast<std::uint64_t>(*settings_.runs);
+    if (settings_.runs) {
+      campaign.runs = static_cast<std::uint64_t>(*settings_.runs);
+      // Who names the runs does not ask for a minute: a busy machine shows the same small cases.
+      campaign.confirmation = std::chrono::minutes(1);
+    }
     const auto timeout = ParseDuration(settings_.timeout);
     if (!timeout || *timeout < std::chrono::milliseconds(100)) {
       return Complain(ExitCode::kUsage,

@@ -28,7 +28,8 @@ struct CampaignOptions {
   std::optional<std::uint64_t> runs;  ///< nullopt: at most 1000, and as many as 28 s allow
   std::uint64_t seed = 1;
   std::optional<Strategy> strategy;  ///< nullopt: all of them in turn
-  /// For making all cases smaller and confirming them.
+  /// For making all cases smaller and confirming them. This keeps a search without `runs` within a
+  /// minute.
   Duration confirmation = std::chrono::seconds(22);
   /// Instead of random runs, all within the bounds of `drive.orders`; its `runs`, `seed` and
   /// `progress` are these.
