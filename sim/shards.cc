@@ -29,8 +29,10 @@ Shards::Shards(redis::Topology& topology, std::size_t masters)
     if (node >= masters) view_.nodes[node].master_id = IdOf(node % masters);
     if (node < masters) view_.nodes[node].config_epoch = ++view_.current_epoch;
   }
-  for (std::size_t slot = 0; slot < redis::kSlots; ++slot) {
-    view_.owner[slot] = static_cast<std::int16_t>(slot * masters / redis::kSlots);
+  // The first slot of each is the first that `slot * masters / kSlots` gives to it.
+  for (std::size_t node = 0; node < masters; ++node) {
+    const std::size_t first = (node * redis::kSlots + masters - 1) / masters;
+    view_.owner.SetRange(first, redis::kSlots - 1, static_cast<std::int16_t>(node));
   }
 }
 
@@ -90,9 +92,7 @@ std::optional<int> Shards::ReplicaOf(int master) {
 
 void Shards::Promote(int replica) {
   const int old = MasterOf(replica);
-  for (std::int16_t& owner : view_.owner) {
-    if (owner == old) owner = static_cast<std::int16_t>(replica);
-  }
+  view_.owner.Replace(static_cast<std::int16_t>(old), static_cast<std::int16_t>(replica));
   redis::ClusterNode& promoted = view_.nodes[Id(replica)];
   promoted.master_id.clear();
   promoted.config_epoch = ++view_.current_epoch;
@@ -136,7 +136,7 @@ int Shards::NextMaster(int master) const {
 }
 
 void Shards::Give(std::size_t slot, const Move& move) {
-  view_.owner[slot] = static_cast<std::int16_t>(move.to);
+  view_.owner.Set(slot, static_cast<std::int16_t>(move.to));
   view_.nodes[Id(move.to)].config_epoch = ++view_.current_epoch;
 }
 

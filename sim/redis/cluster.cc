@@ -44,8 +44,8 @@ void Cluster::SetView(ClusterView view) {
   if (!state_) state_.emplace(engine_);
   state_->view = std::move(view);
   const ClusterView& v = state_->view;
-  state_->healthy = std::all_of(v.owner.begin(), v.owner.end(), [&v](std::int16_t owner) {
-    return owner != kNoNode && !v.nodes[static_cast<std::size_t>(owner)].failed;
+  state_->healthy = std::ranges::all_of(v.owner.runs(), [&v](const SlotOwners::Run& run) {
+    return run.node != kNoNode && !v.nodes[static_cast<std::size_t>(run.node)].failed;
   });
   SendAwayBlocked();
   migrations().OnView();

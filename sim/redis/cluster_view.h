@@ -4,17 +4,15 @@
 // nodes exchange nothing by themselves: the owner of the servers gives each its view.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace interlock::sim::redis {
+#include "sim/redis/slot_owners.h"
 
-inline constexpr std::size_t kSlots = 16384;
-inline constexpr std::int16_t kNoNode = -1;
+namespace interlock::sim::redis {
 
 /// CRC16 (XMODEM) of the key, or of the part between its first { and the next }, modulo 16384.
 std::size_t KeySlot(std::string_view key);
@@ -31,11 +29,9 @@ struct ClusterNode {
 
 struct ClusterView {
   std::vector<ClusterNode> nodes;
-  std::size_t myself = 0;                       ///< Index into nodes.
-  std::array<std::int16_t, kSlots> owner = {};  ///< Index into nodes; kNoNode: unassigned.
+  std::size_t myself = 0;  ///< Index into nodes.
+  SlotOwners owner;        ///< Indices into nodes.
   std::int64_t current_epoch = 0;
-
-  ClusterView() { owner.fill(kNoNode); }
 };
 
 }  // namespace interlock::sim::redis

@@ -131,9 +131,7 @@ void SlotMigrations::LoseTouch(SlotMigration& one) {
 void SlotMigrations::Claim(SlotMigration& one, ClusterView& view) {
   const std::size_t myself = engine_.cluster.view().myself;
   for (const SlotRange& range : one.ranges) {
-    for (std::size_t slot = range.first; slot <= range.last; ++slot) {
-      view.owner[slot] = static_cast<std::int16_t>(myself);
-    }
+    view.owner.SetRange(range.first, range.last, static_cast<std::int16_t>(myself));
   }
   view.nodes[myself].config_epoch = ++view.current_epoch;
   TakeKeys(one);

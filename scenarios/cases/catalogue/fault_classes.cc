@@ -95,36 +95,6 @@ std::vector<Scenario> OfPowerLosses() {
   return Together(std::move(redis), std::move(valkey));
 }
 
-/// What only a cluster meets.
-std::vector<Scenario> OfClusters() {
-  Scenario reshard = ScenarioOf({"reshard",
-                                 "slots move from master to master, key by key",
-                                 SynchronyClass::kNone,
-                                 {FaultKind::kReshard}});
-  OnCluster(reshard);
-  Scenario failover =
-      ScenarioOf({"shard-failover",
-                  "a replica that may lack the last writes takes the place of its shard's master",
-                  SynchronyClass::kNone,
-                  {FaultKind::kShardFailover},
-                  {.writes = true}});
-  OnShards(failover);
-  Scenario migration = ScenarioOf({"slot-migration",
-                                   "slots move at once; writes wait meanwhile (Valkey 9)",
-                                   SynchronyClass::kNone,
-                                   {FaultKind::kSlotMigration}});
-  Scenario late = ScenarioOf({"late-claim",
-                              "a slot is claimed so late that writes since the copy are lost",
-                              SynchronyClass::kNone,
-                              {FaultKind::kLateClaim},
-                              {.writes = true}});
-  for (Scenario* one : {&migration, &late}) {
-    OnCluster(*one);
-    one->servers = sim::redis::kValkeyFrom90;
-  }
-  return Together(std::move(reshard), std::move(failover), std::move(migration), std::move(late));
-}
-
 }  // namespace
 
 std::vector<Scenario> FaultClasses() {
@@ -152,7 +122,7 @@ std::vector<Scenario> FaultClasses() {
     Add(cell, all);
   }
   for (Scenario& cell : OfPowerLosses()) Add(std::move(cell), all);
-  for (Scenario& cell : OfClusters()) Add(std::move(cell), all);
+  for (Scenario& cell : ClusterCases()) Add(std::move(cell), all);
   return all;
 }
 

@@ -103,7 +103,7 @@ std::vector<Scenario> OverMasters(const std::vector<Scenario>& of_one_server);
 /// The cases whose lock asks five independent masters, A to E.
 std::vector<Scenario> RedlockRows();
 
-/// A cluster; generated.
+/// A cluster whose slots stay where they are, and one of each of ClusterCases(); generated.
 std::vector<Scenario> OverCluster();
 
 /// A cluster of three masters. Its resource is not the first one's, so who asks that one for
@@ -111,6 +111,8 @@ std::vector<Scenario> OverCluster();
 void OnCluster(Scenario& scenario);
 /// Each of them with a replica.
 void OnShards(Scenario& scenario);
+/// What changes in a cluster; without properties to judge. The names are fault classes.
+std::vector<Scenario> ClusterCases();
 
 std::vector<Scenario> KleppmannRows();
 std::vector<Scenario> AntirezRows();

@@ -18,12 +18,10 @@ std::int64_t BusPort(const ClusterNode& node) { return node.port + 10000; }
 // "0-4 6-5460"
 std::string SlotRanges(const ClusterView& view, std::size_t node) {
   std::string text;
-  for (std::size_t slot = 0; slot < kSlots; ++slot) {
-    if (view.owner[slot] != static_cast<std::int16_t>(node)) continue;
-    const std::size_t first = slot;
-    while (slot + 1 < kSlots && view.owner[slot + 1] == view.owner[first]) ++slot;
-    text += " " + std::to_string(first);
-    if (slot != first) text += "-" + std::to_string(slot);
+  for (const SlotOwners::Run& run : view.owner.runs()) {
+    if (run.node != static_cast<std::int16_t>(node)) continue;
+    text += " " + std::to_string(run.first);
+    if (run.last != run.first) text += "-" + std::to_string(run.last);
   }
   return text;
 }
@@ -67,13 +65,11 @@ Value Endpoint(const ClusterNode& node) {
 void Slots(Context& c, Cluster& cluster) {
   const ClusterView& view = cluster.view();
   std::vector<Value>& ranges = c.Array();
-  for (std::size_t slot = 0; slot < kSlots; ++slot) {
-    if (view.owner[slot] == kNoNode) continue;
-    const std::size_t first = slot;
-    while (slot + 1 < kSlots && view.owner[slot + 1] == view.owner[first]) ++slot;
-    const ClusterNode& master = view.nodes[static_cast<std::size_t>(view.owner[first])];
-    Value range = ArrayValue({IntegerValue(static_cast<std::int64_t>(first)),
-                              IntegerValue(static_cast<std::int64_t>(slot)), Endpoint(master)});
+  for (const SlotOwners::Run& run : view.owner.runs()) {
+    if (run.node == kNoNode) continue;
+    const ClusterNode& master = view.nodes[static_cast<std::size_t>(run.node)];
+    Value range = ArrayValue({IntegerValue(static_cast<std::int64_t>(run.first)),
+                              IntegerValue(static_cast<std::int64_t>(run.last)), Endpoint(master)});
     for (const ClusterNode& node : view.nodes) {
       if (node.master_id == master.id && !node.failed) range.elements.push_back(Endpoint(node));
     }
@@ -96,11 +92,10 @@ void Shards(Context& c, Cluster& cluster) {
   for (std::size_t i = 0; i < view.nodes.size(); ++i) {
     if (!view.nodes[i].master_id.empty()) continue;
     Value slots = ArrayValue();
-    for (std::size_t slot = 0; slot < kSlots; ++slot) {
-      if (view.owner[slot] != static_cast<std::int16_t>(i)) continue;
-      slots.elements.push_back(IntegerValue(static_cast<std::int64_t>(slot)));
-      while (slot + 1 < kSlots && view.owner[slot + 1] == static_cast<std::int16_t>(i)) ++slot;
-      slots.elements.push_back(IntegerValue(static_cast<std::int64_t>(slot)));
+    for (const SlotOwners::Run& run : view.owner.runs()) {
+      if (run.node != static_cast<std::int16_t>(i)) continue;
+      slots.elements.push_back(IntegerValue(static_cast<std::int64_t>(run.first)));
+      slots.elements.push_back(IntegerValue(static_cast<std::int64_t>(run.last)));
     }
     Value nodes = ArrayValue({ShardNode(view.nodes[i])});
     for (const ClusterNode& node : view.nodes) {
@@ -116,10 +111,11 @@ void ClusterInfo(Context& c, Cluster& cluster) {
   const ClusterView& view = cluster.view();
   std::int64_t assigned = 0;
   std::int64_t failed = 0;
-  for (const std::int16_t owner : view.owner) {
-    if (owner == kNoNode) continue;
-    ++assigned;
-    if (view.nodes[static_cast<std::size_t>(owner)].failed) ++failed;
+  for (const SlotOwners::Run& run : view.owner.runs()) {
+    if (run.node == kNoNode) continue;
+    const auto slots = static_cast<std::int64_t>(run.last - run.first + 1);
+    assigned += slots;
+    if (view.nodes[static_cast<std::size_t>(run.node)].failed) failed += slots;
   }
   std::int64_t size = 0;
   for (std::size_t i = 0; i < view.nodes.size(); ++i) {
@@ -213,7 +209,7 @@ void ChangeSlots(Context& c, Cluster& cluster, bool add) {
     }
     if (named[slot]) return c.Error("ERR Slot " + number + " specified multiple times");
     named[slot] = true;
-    changed.owner[slot] = add ? static_cast<std::int16_t>(changed.myself) : kNoNode;
+    changed.owner.Set(slot, add ? static_cast<std::int16_t>(changed.myself) : kNoNode);
   }
   cluster.SetView(std::move(changed));
   c.Ok();
@@ -232,7 +228,7 @@ void SetSlotNode(Context& c, Cluster& cluster, std::size_t slot, std::size_t nod
   cluster.migrating().erase(slot);
   cluster.importing().erase(slot);
   ClusterView changed = cluster.view();
-  changed.owner[slot] = static_cast<std::int16_t>(node);
+  changed.owner.Set(slot, static_cast<std::int16_t>(node));
   cluster.SetView(std::move(changed));
   c.Ok();
 }

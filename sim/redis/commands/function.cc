@@ -59,7 +59,7 @@ void RestoreLibraries(Context& c) {
   c.engine.libraries.Restore(c, c.args[2], policy);
 }
 
-void List(Context& c) {
+void ListLibraries(Context& c) {
   bool with_code = false;
   bool has_pattern = false;
   std::string pattern;
@@ -166,7 +166,7 @@ constexpr HandlerRow kFunctionCommands[] = {
     {"function|dump", &DumpLibraries},
     {"function|flush", &Flush},
     {"function|help", &Help},
-    {"function|list", &List},
+    {"function|list", &ListLibraries},
     {"function|load", &Load},
     {"function|restore", &RestoreLibraries},
     {"function|stats", &Stats},

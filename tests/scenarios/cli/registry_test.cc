@@ -109,8 +109,8 @@ TEST(RegistryTest, AnUnknownScenarioGivesTheNearest) {
   const auto selected = SelectScenarios("kaos");
   ASSERT_FALSE(selected.ok());
   EXPECT_THAT(std::string(selected.status().message()), HasSubstr("did you mean \"chaos\"?"));
-  EXPECT_EQ(SelectScenarios("c*")->size(), 9U);  // contention, crash, chaos, ...
-  EXPECT_EQ(SelectScenarios("chaos,c*,overstay")->size(), 10U);
+  EXPECT_EQ(SelectScenarios("c*")->size(), 13U);  // contention, crash, chaos, ...
+  EXPECT_EQ(SelectScenarios("chaos,c*,overstay")->size(), 14U);
   EXPECT_EQ(SelectScenarios("chaos,kaos").code(), StatusCode::kInvalidArgument);
 }
 

@@ -30,8 +30,8 @@ struct Seen {
   PerJudged<int> exercised = {};  ///< runs
 };
 
-constexpr std::string_view kReshard = "guarantee.reshard.cluster";
-constexpr std::string_view kShardFailover = "guarantee.shard-failover.cluster";
+constexpr std::string_view kReshard = "cluster-reshard";
+constexpr std::string_view kShardFailover = "cluster-shard-failover";
 
 Seen RunsOf(const harness::Subject& subject, std::uint64_t runs,
             std::string_view name = "cluster") {
@@ -149,19 +149,6 @@ TEST(ClusterTest, ALockThatIgnoresMovedIsConvicted) {
   EXPECT_TRUE(seen.codes.begin()->starts_with("LK010")) << *seen.codes.begin();
 }
 
-TEST(ClusterTest, OurLocksExcludeWhileSlotsMove) {
-  int judged = 0;
-  for (const auto& subject : SoundSubjects()) {
-    if (!subject->traits().cluster) continue;
-    SCOPED_TRACE(subject->name());
-    const Seen seen = RunsOf(*subject, 60, kReshard);
-    EXPECT_TRUE(seen.codes.empty()) << *seen.codes.begin();
-    EXPECT_GT(seen.exercised[Judged::kSpuriousRefusal], 0);
-    ++judged;
-  }
-  EXPECT_GE(judged, 10);
-}
-
 TEST(ClusterTest, ALockThatDoesNotLearnThatItsSlotHasMovedIsConvictedOnlyIfItDoes) {
   std::atomic<int> moved = 0;
   const auto lock = OwnClient(Asks::kConfigured, moved);
@@ -183,19 +170,19 @@ TEST(ClusterTest, AGrantThatItsReplicaHasNotHeardOfIsGivenAgainAfterAFailover) {
 
 TEST(ClusterTest, SlotsThatMoveAtOnceExistOnValkeyAlone) {
   const harness::Traits traits{.cluster = true};
-  EXPECT_FALSE(Applies(*FindScenario("guarantee.slot-migration.cluster"), traits));
-  EXPECT_TRUE(Applies(*FindScenario("guarantee.slot-migration.cluster@valkey-9.1"), traits));
-  EXPECT_FALSE(Applies(*FindScenario("guarantee.late-claim.cluster@valkey-8.1"), traits));
+  EXPECT_FALSE(Applies(*FindScenario("cluster-slot-migration"), traits));
+  EXPECT_TRUE(Applies(*FindScenario("cluster-slot-migration@valkey-9.1"), traits));
+  EXPECT_FALSE(Applies(*FindScenario("cluster-late-claim@valkey-8.1"), traits));
 }
 
 TEST(ClusterTest, OurLocksExcludeWhileSlotsMoveAtOnceUnlessTheClaimComesTooLate) {
   for (const auto& subject : SoundSubjects()) {
     if (!subject->traits().cluster) continue;
     SCOPED_TRACE(subject->name());
-    const Seen seen = RunsOf(*subject, 60, "guarantee.slot-migration.cluster@valkey-9.1");
+    const Seen seen = RunsOf(*subject, 60, "cluster-slot-migration@valkey-9.1");
     EXPECT_TRUE(seen.codes.empty()) << *seen.codes.begin();
     if (subject->name() != "mutex") continue;
-    const Seen late = RunsOf(*subject, 600, "guarantee.late-claim.cluster@valkey-9.1");
+    const Seen late = RunsOf(*subject, 600, "cluster-late-claim@valkey-9.1");
     ASSERT_FALSE(late.codes.empty());
     EXPECT_TRUE(late.codes.begin()->starts_with("LK001")) << *late.codes.begin();
   }

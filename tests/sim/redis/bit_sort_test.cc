@@ -13,7 +13,7 @@ class BitSortTest : public FakeTest {
   void BecomeCluster() {
     ClusterView view;
     view.nodes = {{std::string(40, 'a'), "127.0.0.1", 7001}};
-    view.owner.fill(0);
+    view.owner.SetRange(0, kSlots - 1, 0);
     server_.SetClusterView(view);
   }
 };

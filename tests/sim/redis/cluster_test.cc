@@ -2,6 +2,11 @@
 //
 // One node of a Redis Cluster of two masters and a replica: what it serves, and where it sends the
 // rest. The texts are those of a redis-server 7.0.15 with the same slots.
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include "sim/redis/rdb/payload.h"
@@ -21,10 +26,38 @@ class ClusterTest : public FakeTest {
                   {std::string(40, 'b'), "127.0.0.1", 7002},
                   {std::string(40, 'c'), "127.0.0.1", 7003, std::string(40, 'a')}};
     view.myself = myself;
-    for (std::size_t slot = 0; slot < kSlots; ++slot) view.owner[slot] = slot < 8192 ? 0 : 1;
+    view.owner.SetRange(0, 8191, 0);
+    view.owner.SetRange(8192, kSlots - 1, 1);
     return view;
   }
 };
+
+TEST(SlotOwnersTest, RunsAreAsLongAsCanBeAndSayWhatAnArrayWould) {
+  SlotOwners owners;
+  std::vector<std::int16_t> expected(kSlots, kNoNode);
+  std::mt19937 random(7);
+  for (int i = 0; i < 300; ++i) {
+    const std::size_t first = random() % kSlots;
+    const std::size_t last = i % 3 == 0 ? first : first + random() % (kSlots - first);
+    const auto node = static_cast<std::int16_t>(random() % 3);
+    owners.SetRange(first, last, node);
+    for (std::size_t slot = first; slot <= last; ++slot) expected[slot] = node;
+    if (i % 10 == 0) {
+      owners.Replace(node, 3);
+      std::replace(expected.begin(), expected.end(), node, std::int16_t{3});
+    }
+    std::size_t next = 0;
+    std::int16_t before = -2;
+    for (const SlotOwners::Run& run : owners.runs()) {
+      ASSERT_EQ(run.first, next);
+      ASSERT_NE(run.node, before);
+      for (; next <= run.last; ++next) ASSERT_EQ(run.node, expected[next]) << next;
+      before = run.node;
+    }
+    ASSERT_EQ(next, kSlots);
+    ASSERT_EQ(owners[first], expected[first]);
+  }
+}
 
 TEST_F(ClusterTest, SlotIsTheCrcOfTheKeyOrOfItsHashTag) {
   EXPECT_EQ(KeySlot("123456789"), 0x31C3U % kSlots);
@@ -55,7 +88,7 @@ TEST_F(ClusterTest, EachServerHasItsTextsForKeysThatAScriptMayNotReach) {
   constexpr const char* kCrossing =
       "Command 'mget' in script attempted to access keys that don't hash to the same slot";
   ClusterView view = View(0);
-  view.owner[15495] = kNoNode;
+  view.owner.Set(15495, kNoNode);
   for (const Case& one :
        {Case{"redis-7.0", kOld, kOld, kOld},
         Case{"redis-8.0", kOld, kCrossing, "Script attempted to access a slot not served"},
@@ -145,7 +178,7 @@ TEST_F(ClusterTest, ReplicaServesReadsAfterReadOnlyAlone) {
 
 TEST_F(ClusterTest, NothingIsServedWithoutFullCoverage) {
   ClusterView view = View(0);
-  view.owner[5] = kNoNode;
+  view.owner.Set(5, kNoNode);
   server_.SetClusterView(view);
   EXPECT_EQ(Run({"GET", "b"}), "(error) CLUSTERDOWN The cluster is down");
   server_.SetClusterView(View(0));
@@ -155,7 +188,7 @@ TEST_F(ClusterTest, NothingIsServedWithoutFullCoverage) {
 TEST_F(ClusterTest, BlockedClientIsMovedWhenItsSlotIs) {
   ASSERT_EQ(Sent(client_, {"BLPOP", "b", "0"}), "");
   ClusterView view = View(0);
-  view.owner[3300] = 1;
+  view.owner.Set(3300, 1);
   server_.SetClusterView(view);
   EXPECT_EQ(Joined(), "1 (error) MOVED 3300 127.0.0.1:7002");
 }

@@ -28,7 +28,7 @@ class SlotMigrationTest : public TopologyTest {
       view.nodes.push_back({std::string(40, letter), node.address.host, node.address.port});
     }
     for (std::size_t slot = 0; slot < kSlots; ++slot) {
-      view.owner[slot] = static_cast<std::int16_t>(slot * view.nodes.size() / kSlots);
+      view.owner.Set(slot, static_cast<std::int16_t>(slot * view.nodes.size() / kSlots));
     }
     TellAll(view);
   }
