@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/values.h"
 #include "scenarios/search/foreign/order_state.h"
+#include "sim/redis/dialect.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -22,6 +24,23 @@ constexpr int kMostBudget = 1'000;
 void Announce(const std::string& sentence) {
   const std::string line = "exploring: " + sentence + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+std::string_view LackReplicas(const DriveOptions& drive) {
+  if (drive.topology != sim::Topology::kIndependent) return "";
+  return "no server has a replica; expected --topology sentinel or --topology cluster with it";
+}
+
+std::string_view LackSlots(const DriveOptions& drive) {
+  if (drive.topology == sim::Topology::kShards && drive.nodes > 1) return "";
+  return "there are no slots that could move; expected --topology cluster with it, of 2 masters or "
+         "more";
+}
+
+std::string_view LackMigrations(const DriveOptions& drive) {
+  if (!LackSlots(drive).empty()) return LackSlots(drive);
+  if (drive.server->IsIn(sim::redis::kValkeyFrom90)) return "";
+  return "these servers cannot move slots at once; expected --server valkey-9.1 with it";
 }
 
 }  // namespace
@@ -46,12 +65,24 @@ void DriveExplore::AddBudgets(Command command) {
        false},
       {"--failovers", &DriveOptions::failovers,
        "maximum number of times a primary is lost and its replica takes over (with --topology)",
-       true},
+       true, LackReplicas},
+      {"--reshards", &DriveOptions::reshards,
+       "maximum number of times the slots of a cluster move, key by key (with --topology cluster)",
+       true, LackSlots},
+      {"--slot-migrations", &DriveOptions::slot_migrations,
+       "maximum number of times they move at once, while writes wait (of Valkey from 9.0 on)", true,
+       LackMigrations},
+      {"--late-claims", &DriveOptions::late_claims,
+       "maximum number of times they do so and are claimed too late: writes that were acknowledged "
+       "are lost",
+       true, LackMigrations, 0},
   };
   for (Budget& budget : budgets_) {
     command
         .Add(budget.option, budget.given,
-             fmt::format("{}; default 1, and 0 with --explore", budget.help))
+             budget.usual == 0
+                 ? fmt::format("{}; default 0", budget.help)
+                 : fmt::format("{}; default {}, and 0 with --explore", budget.help, budget.usual))
         .InRange(0, kMostBudget);
   }
 }
@@ -88,15 +119,11 @@ void DriveExplore::Forbid(Option option) const { option.Excludes(*flag_); }
 
 ExitCode DriveExplore::ApplyBudgets(DriveOptions& drive) const {
   for (const Budget& budget : budgets_) {
-    const bool lacks_replicas = budget.of_drive == &DriveOptions::failovers &&
-                                drive.topology == sim::Topology::kIndependent;
-    const int count = budget.given.value_or(chosen_ || lacks_replicas ? 0 : 1);
+    const std::string_view lacks = budget.lack != nullptr ? budget.lack(drive) : "";
+    const int count = budget.given.value_or(chosen_ || !lacks.empty() ? 0 : budget.usual);
     drive.*budget.of_drive = count;
-    if (lacks_replicas && count > 0) {
-      return Complain(ExitCode::kUsage,
-                      fmt::format("--failovers {}: no server has a replica; expected --topology "
-                                  "sentinel or --topology cluster with it",
-                                  count));
+    if (!lacks.empty() && count > 0) {
+      return Complain(ExitCode::kUsage, fmt::format("{} {}: {}", budget.option, count, lacks));
     }
     if (!chosen_ || budget.is_placed || count == 0) continue;
     return Complain(

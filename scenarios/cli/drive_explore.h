@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "reports/exit_code.h"
 #include "scenarios/cli/options.h"
@@ -33,6 +34,9 @@ class DriveExplore {
     int drive::DriveOptions::*of_drive;
     const char* help;
     bool is_placed;  // by a search of all orders
+    /// What the servers must be for it, and lack; empty: nothing.
+    std::string_view (*lack)(const drive::DriveOptions&) = nullptr;
+    int usual = 1;  // without --explore
     std::optional<int> given = {};
   };
 

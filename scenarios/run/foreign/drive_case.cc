@@ -67,7 +67,10 @@ bool ReadTopology(const Json& json, DriveOptions& options) {
   }
   std::int64_t lag_ms = 0;
   if (!Read(json, "failovers", 0, options.failovers) ||
-      !Read(json, "replication_lag_ms", 0, lag_ms)) {
+      !Read(json, "replication_lag_ms", 0, lag_ms) ||
+      !ReadIfThere(json, "reshards", 0, options.reshards) ||
+      !ReadIfThere(json, "slot_migrations", 0, options.slot_migrations) ||
+      !ReadIfThere(json, "late_claims", 0, options.late_claims)) {
     return false;
   }
   options.replication_lag = std::chrono::milliseconds(lag_ms);
@@ -82,6 +85,13 @@ void WriteTopology(const DriveOptions& options, reports::JsonText& json) {
   json.Signed(options.failovers);
   json.Key("replication_lag_ms");
   json.Signed(options.replication_lag / std::chrono::milliseconds(1));
+  if (options.topology != sim::Topology::kShards) return;
+  json.Key("reshards");
+  json.Signed(options.reshards);
+  json.Key("slot_migrations");
+  json.Signed(options.slot_migrations);
+  json.Key("late_claims");
+  json.Signed(options.late_claims);
 }
 
 bool ReadLane(const Json& json, std::vector<std::uint32_t>& lane) {

@@ -82,6 +82,11 @@ struct DriveOptions {
   int script_flushes = 1;
   int clocks = 1;
   int failovers = 0;  ///< only where there are replicas
+  /// Of a cluster's slots: moves key by key; only of Valkey from 9.0 on, moves at once, and such
+  /// moves whose claim comes too late.
+  int reshards = 0;
+  int slot_migrations = 0;
+  int late_claims = 0;
   /// How long writes are on their way to a replica. A failover loses those that are.
   Duration replication_lag{};
   /// The most that a client's time of day is off, in value and in rate.

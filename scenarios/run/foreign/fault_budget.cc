@@ -12,7 +12,7 @@ constexpr std::uint32_t kOneIn = 4;
 /// The quarters of all runs that have a kind of fault, by Strike: the kinds that break the most
 /// locks have the largest share.
 constexpr std::uint32_t kParts = 4;
-constexpr std::array<std::uint32_t, 10> kShare = {2, 1, 1, 2, 3, 1, 1, 1, 3, 3};
+constexpr std::array<std::uint32_t, 13> kShare = {2, 1, 1, 2, 3, 1, 1, 1, 3, 3, 3, 3, 3};
 /// How much more often the end of a client's lease strikes where it releases its lock.
 constexpr int kMoreAtItsOwn = 3;
 
@@ -27,6 +27,10 @@ bool IsOfUse(Strike strike, const FaultBudget::Place& place) {
       return place.by_hash;
     case Strike::kFailover:
       return place.primary;
+    case Strike::kReshard:
+    case Strike::kSlotMigration:
+    case Strike::kLateClaim:
+      return place.movable;
     default:
       return true;
   }
@@ -35,9 +39,10 @@ bool IsOfUse(Strike strike, const FaultBudget::Place& place) {
 }  // namespace
 
 FaultBudget::FaultBudget(const DriveOptions& options)
-    : left_{options.crashes,  options.lost_replies, options.lost_replies, options.pauses,
-            options.expiries, options.delays,       options.delays,       options.script_flushes,
-            options.clocks,   options.failovers},
+    : left_{options.crashes,    options.lost_replies, options.lost_replies, options.pauses,
+            options.expiries,   options.delays,       options.delays,       options.script_flushes,
+            options.clocks,     options.failovers,    options.reshards,     options.slot_migrations,
+            options.late_claims},
       any_clocks_(options.virtual_clock && options.clocks > 0 &&
                   (options.clock_offset.count() > 0 || options.clock_rate_percent > 0)) {
   if (!any_clocks_) left(Strike::kClock) = 0;
@@ -53,7 +58,9 @@ void FaultBudget::DrawSwarm(sim::Choices& choices) {
   one_in_ = kOneIn << choices.Draw(sim::Lane::kFault, 3);
   // Cases from before these kinds existed draw nothing for them.
   if (any_clocks_) draw(kClock);
-  if (left(Strike::kFailover) > 0) draw(static_cast<std::size_t>(Strike::kFailover));
+  for (std::size_t i = kClock + 1; i < kKinds; ++i) {
+    if (left_[i] > 0) draw(i);
+  }
 }
 
 /// Draws a client whose clock is shifted at its start, because it may have read the time before its
@@ -102,7 +109,8 @@ void FaultBudget::Spend(Strike strike) {
 std::vector<Strike> FaultBudget::Possible(const Place& place) const {
   std::vector<Strike> possible;
   for (const Strike strike : {Strike::kLostRequest, Strike::kLostReply, Strike::kCrash,
-                              Strike::kExpiry, Strike::kForgottenScripts, Strike::kFailover}) {
+                              Strike::kExpiry, Strike::kForgottenScripts, Strike::kFailover,
+                              Strike::kReshard, Strike::kSlotMigration, Strike::kLateClaim}) {
     if (left(strike) > 0 && IsOfUse(strike, place)) possible.push_back(strike);
   }
   return possible;

@@ -29,6 +29,9 @@ enum class Strike : std::uint8_t {
   kForgottenScripts,
   kClock,
   kFailover,
+  kReshard,
+  kSlotMigration,
+  kLateClaim,
 };
 
 class FaultBudget {
@@ -47,6 +50,7 @@ class FaultBudget {
     bool ends = false;     ///< something that it owns will expire
     bool by_hash = false;  ///< its command runs a script that the server must know
     bool primary = false;  ///< a replica can replace the server that its command is for
+    bool movable = false;  ///< a cluster's slots can begin to move
   };
   std::optional<Strike> Draw(sim::Choices& choices, const Place& place);
 
@@ -56,7 +60,7 @@ class FaultBudget {
   void Spend(Strike strike);
 
  private:
-  static constexpr std::size_t kKinds = 10;
+  static constexpr std::size_t kKinds = 13;
   int& left(Strike strike) { return left_[static_cast<std::size_t>(strike)]; }
   int left(Strike strike) const { return left_[static_cast<std::size_t>(strike)]; }
   void Use(Strike used, Strike one, Strike other);

@@ -45,6 +45,7 @@ void FaultInjector::CountDown() {
   if (back_in_ > 0 && --back_in_ == 0 && state_.gate.nodes().BringBack()) {
     state_.world.Log(-1, EventKind::kFault, FaultDetails{"the old primary is back, as a replica"});
   }
+  if (moved_in_ > 0 && --moved_in_ == 0 && state_.gate.nodes().moving()) state_.world.EndMove();
 }
 
 void FaultInjector::GoOn(int client) {
@@ -62,7 +63,9 @@ bool FaultInjector::GoOnEarly() {
     GoOn(client);
     return true;
   }
-  return false;
+  if (moved_in_ == 0 || !state_.gate.nodes().moving()) return false;
+  state_.world.EndMove();
+  return true;
 }
 
 void FaultInjector::EndDelay(std::size_t number) {
@@ -82,6 +85,7 @@ FaultBudget::Place FaultInjector::PlaceOf(const Parked& parked) const {
   place.ends = state_.holds.NextEnd(state_.Only(parked.client)).has_value();
   place.by_hash = RunsByHash(*parked.argv);
   place.primary = state_.gate.nodes().Replaceable(parked.node).has_value();
+  place.movable = state_.gate.nodes().CanMoveSlots();
   return place;
 }
 
@@ -92,6 +96,7 @@ std::vector<PlacedFault> FaultInjector::Possible(const Parked& parked, bool bloc
     const bool both = (strike == Strike::kCrash && blocked) || strike == Strike::kFailover;
     if (both) possible.push_back({strike, true});
   }
+  if (state_.gate.nodes().moving()) possible.push_back({Strike::kReshard, true, true});
   return possible;
 }
 
@@ -117,7 +122,8 @@ void FaultInjector::Execute(const Parked& parked) {
 }
 
 void FaultInjector::ExecuteWith(const Parked& parked, const std::optional<PlacedFault>& fault) {
-  if (!fault) return Perform(parked, Gate::Outcome::kAnswered);
+  if (fault && fault->ends) state_.world.EndMove();
+  if (!fault || fault->ends) return Perform(parked, Gate::Outcome::kAnswered);
   budget_.Spend(fault->strike);
   const std::string text = sim::redis::ToText(*parked.argv);
   if (fault->strike == Strike::kCrash) return CrashAt(parked, text, !fault->before);
@@ -157,6 +163,12 @@ bool FaultInjector::StrikeInstead(Strike strike, const Parked& parked, const std
       FailOver(parked, command, state_.choices.Draw(Lane::kFault, 2) == 1);
       back_in_ = 1 + state_.choices.Draw(Lane::kFault, kLongestDelay);
       return true;
+    case Strike::kReshard:
+    case Strike::kSlotMigration:
+    case Strike::kLateClaim:
+      MoveSlots(strike, parked, command);
+      moved_in_ = 1 + state_.choices.Draw(Lane::kFault, kLongestDelay);
+      return false;
     case Strike::kCrash:
       break;
   }
@@ -198,6 +210,21 @@ void FaultInjector::FailOver(const Parked& parked, const std::string& command, b
   for (const std::string& key : state_.world.FailOver(node, client))
     words += ", and " + key + " is lost";
   Fault(FaultKind::kFailover, client, command, words);
+}
+
+/// Slots begin to move before the command.
+void FaultInjector::MoveSlots(Strike strike, const Parked& parked, const std::string& command) {
+  const bool by_key = strike == Strike::kReshard;
+  const bool late = strike == Strike::kLateClaim;
+  const FaultKind kind = by_key ? FaultKind::kReshard
+                         : late ? FaultKind::kLateClaim
+                                : FaultKind::kSlotMigration;
+  state_.world.BeginMove(kind, parked.client);
+  Fault(kind, parked.client, command,
+        fmt::format("{}, before {}: {}", sim::ToString(kind), command,
+                    by_key ? "slots move key by key"
+                    : late ? "slots move at once, and writes wait no more"
+                           : "slots move at once, and writes wait"));
 }
 
 /// Its command stays at the gate, where others may go first.

@@ -22,6 +22,7 @@ namespace interlock::scenarios::drive {
 struct PlacedFault {
   Strike strike = Strike::kCrash;
   bool before = false;  ///< the crash or failover comes before the command, not after it
+  bool ends = false;    ///< slots that are moving have moved
 };
 
 class FaultInjector {
@@ -41,7 +42,7 @@ class FaultInjector {
   void ExecuteWith(const Parked& parked, const std::optional<PlacedFault>& fault);
   /// A step is over: counts down stopped clients and delayed messages.
   void CountDown();
-  /// Ends one fault's delay or stop early. False: there is none.
+  /// Ends one fault's delay, stop or move of slots early. False: there is none.
   bool GoOnEarly();
   /// The client whose command was executed last; -1: none.
   int last() const { return last_; }
@@ -58,6 +59,7 @@ class FaultInjector {
   void DelayThat(const Parked& parked, const std::string& command, bool reply);
   void ShiftClock(int client, const std::string& command);
   void FailOver(const Parked& parked, const std::string& command, bool executed);
+  void MoveSlots(Strike strike, const Parked& parked, const std::string& command);
   void Perform(const Parked& parked, Gate::Outcome outcome);
   void GoOn(int client);
   void EndDelay(std::size_t number);
@@ -66,8 +68,9 @@ class FaultInjector {
   TimeKeeper& time_;
   FaultBudget budget_;
   int last_ = -1;
-  std::uint32_t back_in_ = 0;  // steps until a server that is gone comes back; 0: none does
-  std::set<int> late_;         // clients that ExpireOwn has struck, until their next command
+  std::uint32_t back_in_ = 0;   // steps until a server that is gone comes back; 0: none does
+  std::uint32_t moved_in_ = 0;  // steps until slots that are moving have moved; 0: none are
+  std::set<int> late_;          // clients that ExpireOwn has struck, until their next command
 };
 
 }  // namespace interlock::scenarios::drive

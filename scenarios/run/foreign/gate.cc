@@ -260,10 +260,7 @@ bool Gate::IsWithheld(int client) const {
 void Gate::Operate(const Argv& argv) {
   unordered_ = true;
   for (int node = 0; node < nodes_->count(); ++node) {
-    if (nodes_->IsSentinel(node) || !nodes_->Serves(node)) continue;
-    const ClientId operator_id = nodes_->server(node).Connect("operator");
-    nodes_->server(node).Execute(operator_id, argv);
-    nodes_->server(node).Disconnect(operator_id);
+    if (!nodes_->IsSentinel(node) && nodes_->Serves(node)) nodes_->ExecuteAsOperator(node, argv);
   }
   unordered_ = false;
 }
@@ -277,6 +274,16 @@ void Gate::FailOver(int node) {
   }
   nodes_->FailOver(node);
   for (const std::uint64_t number : broken) Break(number);
+  Flush();
+}
+
+void Gate::BeginMove(sim::FaultKind how) {
+  nodes_->BeginMove(how);
+  Flush();
+}
+
+void Gate::EndMove() {
+  nodes_->EndMove();
   Flush();
 }
 

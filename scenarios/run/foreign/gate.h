@@ -111,6 +111,9 @@ class Gate : private sim::serve::Connection::Owner {
   bool IsWithheld(int client) const;
   /// See ServedNodes; all connections to the node break.
   void FailOver(int node);
+  /// See ServedNodes; who waits there for a key that has moved is sent away.
+  void BeginMove(sim::FaultKind how);
+  void EndMove();
   /// Runs an operator's command on every server; nobody sees the reply.
   void Operate(const sim::redis::Argv& argv);
   /// Drops the client's connections: its process is gone.

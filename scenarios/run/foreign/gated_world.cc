@@ -42,19 +42,41 @@ GatedWorld::GatedWorld(const DriveOptions& options, std::int64_t epoch_us,
 
 void GatedWorld::Disturbed(sim::FaultKind kind, int client) {
   using Kind = sim::FaultKind;
+  const bool delays_all =
+      kind == Kind::kFailover || kind == Kind::kSlotMigration || kind == Kind::kLateClaim;
   const bool meets_all =
-      kind == Kind::kExpiry || kind == Kind::kScriptFlush || kind == Kind::kFailover;
+      delays_all || kind == Kind::kExpiry || kind == Kind::kScriptFlush || kind == Kind::kReshard;
   meets_all ? renewals_.DisturbedAll() : renewals_.Disturbed(client);
-  for (int each = 0; kind == Kind::kFailover && each < clients_; ++each) holds_.Delayed(each);
+  for (int each = 0; delays_all && each < clients_; ++each) holds_.Delayed(each);
   const bool on_time = kind == Kind::kScriptFlush || kind == Kind::kClientClockJump ||
-                       kind == Kind::kClientClockRate;
+                       kind == Kind::kClientClockRate || kind == Kind::kReshard;
   if (!on_time) holds_.Delayed(client);
 }
 
 std::vector<std::string> GatedWorld::FailOver(int node, int client) {
-  const int place = gate_.nodes().PlaceOf(node);
+  return ChangeServers(gate_.nodes().PlaceOf(node), client, [&] { gate_.FailOver(node); });
+}
+
+void GatedWorld::BeginMove(sim::FaultKind how, int client) {
+  mover_ = client;
+  gate_.BeginMove(how);
+  NoteAnswers();
+}
+
+void GatedWorld::EndMove() {
+  constexpr int kPlace = 0;  // A cluster is one.
+  std::string words = "the slots have moved";
+  for (const std::string& key : ChangeServers(kPlace, mover_, [this] { gate_.EndMove(); })) {
+    words += ", and " + key + " is lost";
+  }
+  Log(-1, EventKind::kFault, FaultDetails{words});
+}
+
+/// Returns the keys that are lost, or what they were before.
+std::vector<std::string> GatedWorld::ChangeServers(int place, int client,
+                                                   const std::function<void()>& change) {
   const HeldMap before = gate_.nodes().DataAt(place);
-  gate_.FailOver(node);
+  change();
   NoteAnswers();
   const HeldMap now = gate_.nodes().DataAt(place);
   HeldMap kept;
@@ -68,8 +90,8 @@ std::vector<std::string> GatedWorld::FailOver(int node, int client) {
   }
   std::vector<std::string> lost;
   for (const KeyDetails& key : holds_.Expired(place, kept, now_ms())) lost.push_back(key.key);
-  // What the replica has of before belongs to whoever wrote it: a lock that was released since,
-  // too.
+  // What a replica, or a copy, has of before belongs to whoever wrote it: a lock that was released
+  // since, too.
   if (kept.size() < now.size()) holds_.After(client, place, keys, {}, now, now_ms());
   NoteChanges();
   return lost;
@@ -215,7 +237,15 @@ void GatedWorld::SetTime(std::int64_t unix_us) {
   if (clock_ != nullptr) clock_->SetTime(later_us);
 }
 
+void GatedWorld::ClaimBefore(std::int64_t unix_us) {
+  const auto claim_by_us = gate_.nodes().ClaimByUs();
+  if (!claim_by_us || unix_us < *claim_by_us) return;
+  SetTime(*claim_by_us);
+  EndMove();
+}
+
 bool GatedWorld::AdvanceTo(std::int64_t unix_us) {
+  ClaimBefore(unix_us);
   SetTime(unix_us);
   return NoteExpired();
 }
@@ -224,6 +254,7 @@ void GatedWorld::ExpireByForce(const std::vector<bool>& owners) {
   const auto end = holds_.NextEnd(owners);
   if (!end) return;
   holds_.SetByForce(true);
+  ClaimBefore(end->past_us());
   SetTime(end->past_us());
   NoteExpired();
   holds_.SetByForce(false);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,11 @@ class GatedWorld {
   /// The node's machine is gone, and its replica takes over, as a command of the client waits.
   /// Returns the keys that are lost, or what they were before.
   std::vector<std::string> FailOver(int node, int client);
+  /// A cluster's slots begin to move, as a command of the client waits; see ServedNodes. They have
+  /// moved when EndMove() is called; or, if what moves at once would come too late, before time
+  /// goes on.
+  void BeginMove(sim::FaultKind how, int client);
+  void EndMove();
   /// A fault meets the client.
   void Disturbed(sim::FaultKind kind, int client);
   /// The process is gone. `killed`: by a fault.
@@ -86,6 +92,9 @@ class GatedWorld {
   void TakeFindings(DriveRun& run);
 
  private:
+  std::vector<std::string> ChangeServers(int place, int client,
+                                         const std::function<void()>& change);
+  void ClaimBefore(std::int64_t unix_us);
   void SetTime(std::int64_t unix_us);
   void NoteAnswers();
   bool NoteExpired();
@@ -109,6 +118,7 @@ class GatedWorld {
   std::vector<std::uint64_t> sent_before_;  // by client: what was executed until time last moved
   EventLog events_;
   std::uint64_t ended_ = 0;  // clients
+  int mover_ = -1;           // at whose command slots began to move
   Findings given_up_;        // by clients that were refused though nobody held it
 };
 

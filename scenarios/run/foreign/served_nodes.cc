@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/check.h"
+#include "sim/redis/slot_migrations.h"
 #include "sim/redis/surroundings.h"
 #include "sim/serve/timers.h"
 #include "sim/world.h"
@@ -95,7 +97,7 @@ bool ServedNodes::IsPrimary(int node) const {
 
 std::optional<int> ServedNodes::Replaceable(int node) {
   const int primary = servers_.replicated() ? servers_.primary() : node;
-  if (!IsPrimary(primary) || !Serves(primary)) return std::nullopt;
+  if (moving() || !IsPrimary(primary) || !Serves(primary)) return std::nullopt;
   std::optional<int> replica;
   if (servers_.clustered()) replica = servers_.shards().ReplicaOf(primary);
   if (servers_.replicated()) replica = servers_.BestReplica();
@@ -125,6 +127,48 @@ bool ServedNodes::BringBack() {
   if (servers_.replicated()) servers_.Follow(node);
   MoveTo(time_us_);
   return true;
+}
+
+void ServedNodes::ExecuteAsOperator(int node, const sim::redis::Argv& argv) {
+  const sim::redis::ClientId operator_id = server(node).Connect("operator");
+  server(node).Execute(operator_id, argv);
+  server(node).Disconnect(operator_id);
+}
+
+bool ServedNodes::CanMoveSlots() {
+  return servers_.clustered() && servers_.shards().masters() > 1 && servers_.shards().CanMove();
+}
+
+void ServedNodes::BeginMove(sim::FaultKind how) {
+  using sim::FaultKind;
+  const auto execute = [this](int node, const sim::redis::Argv& argv) {
+    ExecuteAsOperator(node, argv);
+  };
+  moving_ = how;
+  if (how == FaultKind::kReshard) {
+    servers_.shards().BeginMove(execute);
+  } else {
+    servers_.shards().BeginMigration(execute, how == FaultKind::kLateClaim);
+  }
+  if (how == FaultKind::kSlotMigration) {
+    constexpr std::int64_t kUsPerMs = 1'000;
+    claim_by_us_ = time_us_ + (sim::redis::SlotMigrations::kPauseMs - 1) * kUsPerMs;
+  }
+  MoveTo(time_us_);
+}
+
+void ServedNodes::EndMove() {
+  if (moving_ == sim::FaultKind::kReshard) {
+    const auto execute = [this](int node, const sim::redis::Argv& argv) {
+      ExecuteAsOperator(node, argv);
+    };
+    sim::Require(servers_.shards().EndMove(execute), "a server refuses a key that moves");
+  } else {
+    servers_.shards().EndMigration();
+  }
+  moving_.reset();
+  claim_by_us_.reset();
+  MoveTo(time_us_);
 }
 
 HeldMap ServedNodes::DataAt(int place) {

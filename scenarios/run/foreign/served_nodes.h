@@ -15,6 +15,7 @@
 
 #include "scenarios/run/foreign/drive_run.h"
 #include "scenarios/run/foreign/held_data.h"
+#include "sim/faults.h"
 #include "sim/redis/server.h"
 #include "sim/redis/topology.h"
 #include "sim/servers.h"
@@ -41,13 +42,29 @@ class ServedNodes {
   std::optional<std::int64_t> NextTimerUs();
 
   /// The primary that a replica can replace while a command for that node waits: in a cluster the
-  /// node itself, and else the only one. nullopt: there is none.
+  /// node itself, and else the only one. nullopt: there is none, or slots are moving.
   std::optional<int> Replaceable(int node);
   /// Its machine is gone with what it had not sent yet, and a replica takes its place. Its clients'
   /// connections are the caller's to break. REQUIRES: Replaceable(node) is that node.
   void FailOver(int node);
   /// A primary that is gone comes back as a replica without data. False: none is gone.
   bool BringBack();
+
+  /// Executes an operator's command; nobody sees the reply.
+  void ExecuteAsOperator(int node, const sim::redis::Argv& argv);
+  /// Whether slots can begin to move: of a cluster whose masters all serve, where some have keys,
+  /// and none is moving.
+  bool CanMoveSlots();
+  /// The slots that have keys begin to move to the next masters: key by key (kReshard), half of
+  /// them now; or at once (kSlotMigration, kLateClaim; Valkey from 9.0 on). REQUIRES:
+  /// CanMoveSlots().
+  void BeginMove(sim::FaultKind how);
+  /// The next masters have the slots. Of kLateClaim, what was written since the beginning is lost.
+  /// REQUIRES: moving().
+  void EndMove();
+  bool moving() const { return moving_.has_value(); }
+  /// Until when a move at once must have ended, to lose nothing; nullopt: there is none.
+  std::optional<std::int64_t> ClaimByUs() const { return claim_by_us_; }
 
   /// Number of places; each node with data is part of one.
   int places() const { return TellAddresses() ? 1 : count(); }
@@ -65,6 +82,8 @@ class ServedNodes {
   sim::redis::TopologySpec spec_;
   sim::Servers servers_;
   std::vector<int> gone_;
+  std::optional<sim::FaultKind> moving_;
+  std::optional<std::int64_t> claim_by_us_;
 };
 
 }  // namespace interlock::scenarios::drive

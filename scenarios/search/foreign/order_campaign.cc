@@ -166,12 +166,14 @@ std::string OrderCampaign::Bounds() const {
       drive_.lost_replies == 1 ? "1 lost reply"
                                : fmt::format("{} lost replies", drive_.lost_replies),
       drive_.expiries == 1 ? "1 expiry" : fmt::format("{} expiries", drive_.expiries));
-  if (drive_.script_flushes > 0) {
-    text += ", " + Counted(static_cast<std::uint64_t>(drive_.script_flushes), "script flush");
-  }
-  if (drive_.failovers > 0) {
-    text += ", " + Counted(static_cast<std::uint64_t>(drive_.failovers), "failover");
-  }
+  const auto add_if_any = [&text](int count, std::string_view what) {
+    if (count > 0) text += ", " + Counted(static_cast<std::uint64_t>(count), what);
+  };
+  add_if_any(drive_.script_flushes, "script flush");
+  add_if_any(drive_.failovers, "failover");
+  add_if_any(drive_.reshards, "reshard");
+  add_if_any(drive_.slot_migrations, "slot migration");
+  add_if_any(drive_.late_claims, "late claim");
   text = fmt::format(
       "all orders of {}' commands within {}; {}, {} pruned; {} could have polled more, "
       "and {} came to another bound",

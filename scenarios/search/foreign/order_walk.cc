@@ -20,6 +20,7 @@ sim::ReadyTask TaskOf(const PossibleStep& step) {
 bool CanSleep(const PossibleStep& step) { return step.client >= 0 && !step.fault; }
 
 std::string_view FaultText(const PlacedFault& fault) {
+  if (fault.ends) return " after slots have moved";
   switch (fault.strike) {
     case Strike::kCrash:
       return fault.before ? " with a crash before" : " with a crash after";
@@ -31,6 +32,10 @@ std::string_view FaultText(const PlacedFault& fault) {
       return " after an expiry";
     case Strike::kFailover:
       return fault.before ? " with a failover before" : " with a failover after";
+    case Strike::kReshard:
+    case Strike::kSlotMigration:
+    case Strike::kLateClaim:
+      return " after slots began to move";
     default:
       return " with a fault";
   }
@@ -45,6 +50,7 @@ std::uint64_t HashOf(std::span<const PossibleStep> steps, Duration now, std::uin
     mix(step.connection);
     if (step.fault) {
       mix(static_cast<std::uint64_t>(step.fault->strike) * 2 + (step.fault->before ? 1 : 0));
+      if (step.fault->ends) mix(1);
     }
     if (step.argv == nullptr) continue;
     mix(step.argv->size());

@@ -49,6 +49,9 @@ TEST(DriveCaseTest, ReadsWhichServersClientsDiscover) {
   DriveCase one = Example();
   one.options.topology = sim::Topology::kShards;
   one.options.failovers = 2;
+  one.options.reshards = 3;
+  one.options.slot_migrations = 4;
+  one.options.late_claims = 5;
   one.options.replication_lag = std::chrono::milliseconds(20);
   const std::string json = ToJson(one);
   const auto read = ReadCase(json);
@@ -56,6 +59,9 @@ TEST(DriveCaseTest, ReadsWhichServersClientsDiscover) {
   EXPECT_EQ(read->options.topology, sim::Topology::kShards);
   EXPECT_EQ(read->options.nodes, 5);
   EXPECT_EQ(read->options.failovers, 2);
+  EXPECT_EQ(read->options.reshards, 3);
+  EXPECT_EQ(read->options.slot_migrations, 4);
+  EXPECT_EQ(read->options.late_claims, 5);
   EXPECT_EQ(read->options.replication_lag, one.options.replication_lag);
   for (const auto& [from, to] : {std::pair{"\"cluster\"", "\"ring\""},
                                  std::pair{"\"cluster\"", "\"sentinel\""},  // of one master

@@ -71,11 +71,42 @@ TEST_F(DriveTopologyTest, AFailoverThatLosesTheLockIsConvicted) {
 
 TEST_F(DriveTopologyTest, ANaiveLockInAClusterIsConvicted) {
   const ChildResult found =
-      Drive({"--topology", "cluster", "--expiries", "1", "--runs", "12"}, "cluster.py");
+      Drive({"--topology", "cluster", "--reshards", "0", "--expiries", "1", "--runs", "12"},
+            "cluster.py");
   EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
   EXPECT_THAT(found.out, AllOf(HasSubstr("LK005"), HasSubstr("by DEL lock:stock")));
   const ChildResult again = Replay("foreign-release", {"--times", "1"});
   EXPECT_EQ(again.exit_code, 1) << again.out << again.err;
+}
+
+TEST_F(DriveTopologyTest, ALockThatFollowsItsSlotHoldsWhileThatMoves) {
+  for (const Words& moves : {Words{"--failovers", "0"},
+                             Words{"--failovers", "0", "--reshards", "0", "--server", "valkey-9.1"},
+                             Words{"--late-claims", "1", "--server", "valkey-9.1"}}) {
+    Words options = {"--topology", "cluster", "--runs", "8"};
+    options.insert(options.end(), moves.begin(), moves.end());
+    const ChildResult held = Drive(options, "cluster_lock.py");
+    EXPECT_EQ(held.exit_code, 0) << held.out << held.err;
+    EXPECT_THAT(held.out, AllOf(HasSubstr("6 hold"), Not(HasSubstr("a client ended with"))));
+  }
+}
+
+TEST_F(DriveTopologyTest, ALockThatStaysWithANodeIsConvictedOnceItsSlotHasMoved) {
+  Words options = {"--topology", "cluster", "--failovers", "0", "--reshards", "0", "--runs", "4"};
+  const ChildResult stays = Drive(options, "one_node.py");
+  EXPECT_EQ(stays.exit_code, 0) << stays.out << stays.err;
+  options[5] = "1";
+  const ChildResult by_key = Drive(options, "one_node.py");
+  EXPECT_EQ(by_key.exit_code, 1) << by_key.out << by_key.err;
+  EXPECT_THAT(by_key.out, AllOf(HasSubstr("LK009"), HasSubstr("C1: reshard, at "),
+                                HasSubstr("the slots have moved"), HasSubstr("MOVED 5968")));
+  const ChildResult again = Replay("deadlock", {"--times", "1"});
+  EXPECT_EQ(again.exit_code, 1) << again.out << again.err;
+  options[5] = "0";
+  options.insert(options.end(), {"--slot-migrations", "1", "--server", "valkey-9.1"});
+  const ChildResult at_once = Drive(options, "one_node.py");
+  EXPECT_EQ(at_once.exit_code, 1) << at_once.out << at_once.err;
+  EXPECT_THAT(at_once.out, AllOf(HasSubstr("LK009"), HasSubstr("C1: slot-migration, at ")));
 }
 
 TEST_F(DriveTopologyTest, AClientThatSaysWhereItIsReadyIsCopiedThere) {
@@ -94,6 +125,10 @@ TEST_F(DriveTopologyTest, WhatDoesNotGoWithItIsRefused) {
   refused({"--topology", "sentinel", "--masters", "3"}, "--masters 3: Sentinels watch 1 here");
   refused({"--topology", "cluster", "--masters", "9"}, "--masters 9: each has a replica here");
   refused({"--failovers", "1"}, "--failovers 1: no server has a replica");
+  refused({"--reshards", "1"}, "--reshards 1: there are no slots that could move");
+  refused({"--topology", "cluster", "--masters", "1", "--reshards", "1"}, "of 2 masters or more");
+  refused({"--topology", "cluster", "--slot-migrations", "1"},
+          "--slot-migrations 1: these servers cannot move slots at once");
   refused({"--replication-lag", "1ms"}, "--replication-lag: no server has a replica");
   refused({"--topology", "sentinel", "--replication-lag", "soon"}, "soon is not a time");
 }
