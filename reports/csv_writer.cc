@@ -36,17 +36,18 @@ void AddCsvLine(std::initializer_list<std::string_view> fields, std::string& csv
 
 std::string ToCsv(const RunReport& report) {
   std::string csv;
-  AddCsvLine(
-      {"lock", "kind", "scenario", "class", "code", "property", "expected", "verdict", "pass",
-       "runs", "exercised", "runs_to_first_violation", "replay", "counterexample", "reason"},
-      csv);
+  AddCsvLine({"lock", "kind", "scenario", "class", "code", "property", "expected", "verdict",
+              "pass", "runs", "exercised", "runs_to_first_violation", "replay", "counterexample",
+              "reason", "backend"},
+             csv);
   for (const ResultRow& row : report.results) {
-    AddCsvLine({row.lock, ToString(row.kind), row.scenario, ToString(row.synchrony), row.code,
-                row.property, ToString(row.expected), ToString(row.verdict),
-                row.pass ? "yes" : "no", std::to_string(row.runs), std::to_string(row.exercised),
-                row.runs_to_first_violation ? std::to_string(*row.runs_to_first_violation) : "",
-                row.replay.value_or(""), row.counterexample.value_or(""), row.reason},
-               csv);
+    AddCsvLine(
+        {row.lock, ToString(row.kind), row.scenario, ToString(row.synchrony), row.code,
+         row.property, ToString(row.expected), ToString(row.verdict), row.pass ? "yes" : "no",
+         std::to_string(row.runs), std::to_string(row.exercised),
+         row.runs_to_first_violation ? std::to_string(*row.runs_to_first_violation) : "",
+         row.replay.value_or(""), row.counterexample.value_or(""), row.reason, report.backend},
+        csv);
   }
   return csv;
 }

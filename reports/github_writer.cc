@@ -44,17 +44,19 @@ std::string Annotation(std::string_view level, std::string_view title, std::stri
 }
 
 std::string Annotation(const ResultRow& row, const Counterexample* example,
-                       const std::string& program) {
+                       const RunReport& report) {
   const ExitCode code = ExitCodeOf(row);
   const bool wrong = code == ExitCode::kViolated || code == ExitCode::kInternal;
   std::string message =
       fmt::format("{} in {} [{}]", row.lock, row.scenario, ToString(row.synchrony));
+  if (report.backend != "sim") message += ", " + report.backend;
   if (code == ExitCode::kInconclusive) message += ": inconclusive";
   if (code == ExitCode::kKnownFailurePasses) message += ": said to fail, and held";
   if (wrong && row.verdict == Verdict::kHolds) message += ": the specimen was acquitted";
   if (example != nullptr) message += ": " + example->sentence;
   if (!row.reason.empty()) message += ": " + row.reason;
-  const std::string replay = row.replay ? fmt::format("{} replay '{}'", program, *row.replay) : "";
+  const std::string replay =
+      row.replay ? fmt::format("{} replay '{}'", report.tool.program, *row.replay) : "";
   const std::string title = row.code + " " + (example != nullptr ? example->title : row.property);
   return Annotation(wrong ? "error" : "warning", title, message, replay);
 }
@@ -77,7 +79,7 @@ std::string ToGitHubAnnotations(const RunReport& report,
   std::vector<std::string> lines;
   for (const ResultRow& row : report.results) {
     if (ExitCodeOf(row) == ExitCode::kPass) continue;
-    lines.push_back(Annotation(row, FindCounterexample(counterexamples, row), report.tool.program));
+    lines.push_back(Annotation(row, FindCounterexample(counterexamples, row), report));
   }
   // The reason that the whole fails although every row passes.
   if (lines.empty() && ExitCodeOf(report) != ExitCode::kPass) {

@@ -110,6 +110,7 @@ class JUnitWriter {
       out += fmt::format("        <property name=\"{}\" value=\"{}\"/>\n", name, Attribute(value));
     };
     property("seed", fmt::format("{:#x}", report_.seed));
+    property("backend", report_.backend);
     if (row.replay) property("replay", *row.replay);
     property("kind", ToString(row.kind));
     property("expected", ToString(row.expected));

@@ -5,9 +5,9 @@
 
 namespace interlock::scenarios {
 
-std::string BackendOf(const sim::redis::Dialect& server) {
-  if (&server == &sim::redis::DefaultDialect()) return "sim";
-  return fmt::format("sim {}", server.name);
+std::string BackendOf(const sim::redis::Dialect& server, std::string_view what) {
+  if (&server == &sim::redis::DefaultDialect()) return std::string(what);
+  return fmt::format("{} {}{}", what, server.name, server.proven ? "" : " (documents only)");
 }
 
 std::optional<std::string> WhyUnproven(const sim::redis::Dialect& server) {

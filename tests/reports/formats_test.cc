@@ -110,7 +110,7 @@ TEST(CsvTest, EachRowIsOneRecordWhateverItHolds) {
       "python3 -c \"import csv,sys; "
       "print({len(r) for r in csv.reader(open(0, newline='', encoding='utf-8'))})\"",
       ToCsv(report));
-  EXPECT_EQ(seen, "{15}\n");
+  EXPECT_EQ(seen, "{16}\n");
 }
 
 TEST(GitHubTest, EachFailureIsAnAnnotationThatNamesCaseAndReplay) {

@@ -69,10 +69,7 @@ Status WhyNot(const DriveRun& calm, const DriveOptions& options) {
 void Finish(const DriveSum& sum, const DriveOptions& options, const std::vector<DriveFound>& found,
             DriveResult& result) {
   reports::RunReport& report = result.report;
-  report.backend = "gated fake Redis";
-  if (options.server != &sim::redis::DefaultDialect()) {
-    report.backend += fmt::format(" {}", options.server->name);
-  }
+  report.backend = BackendOf(*options.server, "gated fake Redis");
   if (auto why = WhyUnproven(*options.server)) report.notes.push_back(*std::move(why));
   report.totals.runs = sum.runs;
   report.totals.runs_with_faults = sum.with_faults;

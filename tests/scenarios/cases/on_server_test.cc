@@ -81,7 +81,7 @@ TEST(OnServerTest, ATokenCarriesTheServerAndReplaysThere) {
 
 TEST(OnServerTest, AReportSaysWhatIsKnownFromDocumentsOnly) {
   EXPECT_EQ(BackendOf(sim::redis::DefaultDialect()), "sim");
-  EXPECT_EQ(BackendOf(*FindDialect("redis-8.4")), "sim redis-8.4");
+  EXPECT_EQ(BackendOf(*FindDialect("redis-8.4")), "sim redis-8.4 (documents only)");
   for (const sim::redis::Dialect& server : sim::redis::Dialects()) {
     EXPECT_EQ(WhyUnproven(server).has_value(), !server.proven) << server.name;
   }
