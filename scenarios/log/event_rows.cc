@@ -153,11 +153,24 @@ bool IsBar(SpanChange span) {
   return span != SpanChange::kNone && span != SpanChange::kAskBegin && span != SpanChange::kAskEnd;
 }
 
+/// Of what is repeated in vain, these many rows are kept at its beginning and at its end.
+constexpr std::size_t kFirst = 24;
+constexpr std::size_t kLast = 8;
+
+/// Puts one row in the place of those from `from` to before `to`.
+void Fold(std::size_t from, std::size_t to, std::vector<TableRow>& rows) {
+  TableRow& row = rows[from];
+  row.text = fmt::format("... and so on, {} rows ...", to - from);
+  row.part = reports::MessagePart::kNone;
+  row.span = SpanChange::kNone;
+  row.lost = false;
+  rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(from + 1),
+             rows.begin() + static_cast<std::ptrdiff_t>(to));
+}
+
 /// A waiter that polls in vain fills a table with the same few rows. Keeps the first and the last
 /// of them.
 void CutPolling(std::vector<TableRow>& rows) {
-  constexpr std::size_t kFirst = 24;
-  constexpr std::size_t kLast = 8;
   std::size_t calm = 0;  // the last fault or bar; the rows after it are only polling
   std::size_t violation = rows.size();
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -168,13 +181,21 @@ void CutPolling(std::vector<TableRow>& rows) {
     if (rows[i].kind == RowKind::kFault || IsBar(rows[i].span)) calm = i;
   }
   if (violation < calm + kFirst + kLast + 2) return;
-  const auto from = rows.begin() + static_cast<std::ptrdiff_t>(calm + kFirst);
-  const auto to = rows.begin() + static_cast<std::ptrdiff_t>(violation - kLast);
-  from->text = fmt::format("... and so on, {} rows ...", to - from);
-  from->part = reports::MessagePart::kNone;
-  from->span = SpanChange::kNone;
-  from->lost = false;
-  rows.erase(from + 1, to);
+  Fold(calm + kFirst, violation - kLast, rows);
+}
+
+/// The same of polling that something came after, if it is so much that a table is of no use.
+void CutLongStretches(std::vector<TableRow>& rows) {
+  constexpr std::size_t kLong = 1'000;
+  std::size_t begin = 0;  // of the stretch without a fault or bar
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].kind == RowKind::kEvent && !IsBar(rows[i].span)) continue;
+    if (i - begin > kLong) {
+      Fold(begin + kFirst, i - kLast, rows);
+      i = begin + kFirst + 1 + kLast;
+    }
+    begin = i + 1;
+  }
 }
 
 /// Cuts the rows long after the violation, which explain nothing.
@@ -194,6 +215,7 @@ EventTable TableOf(const RunResult& run, const Violation& violation, std::string
   table.rows = Rows(run, violation, property, server, names);
   CutPolling(table.rows);
   CutTail(table.rows);
+  CutLongStretches(table.rows);
   table.scripts = names.texts();
   return table;
 }

@@ -37,14 +37,18 @@ ChildResult Run(const std::vector<std::string>& argv, std::optional<LateSignal> 
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  std::string locale = "LC_ALL=C";
   const char* path = std::getenv("PATH");
-  std::string search = std::string("PATH=") + (path != nullptr ? path : "/usr/bin:/bin");
-  char* environment[] = {locale.data(), search.data(), nullptr};
+  const char* server = std::getenv("INTERLOCK_REDIS_SERVER");
+  std::vector<std::string> variables = {"LC_ALL=C"};
+  variables.push_back(std::string("PATH=") + (path != nullptr ? path : "/usr/bin:/bin"));
+  if (server != nullptr) variables.push_back(std::string("INTERLOCK_REDIS_SERVER=") + server);
+  std::vector<char*> environment;
+  for (std::string& variable : variables) environment.push_back(variable.data());
+  environment.push_back(nullptr);
   pid_t pid = -1;
   ChildResult result;
-  const int failed =
-      posix_spawn(&pid, argv.front().c_str(), &actions, nullptr, pointers.data(), environment);
+  const int failed = posix_spawn(&pid, argv.front().c_str(), &actions, nullptr, pointers.data(),
+                                 environment.data());
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return result;
   if (late.has_value()) {

@@ -24,7 +24,8 @@ struct LateSignal {
   int signal = 0;
 };
 
-/// argv[0] is the program's path. The child's locale is C and it has no terminal.
+/// argv[0] is the program's path. The child's locale is C, it has no terminal, and of this process'
+/// variables it has PATH and INTERLOCK_REDIS_SERVER alone.
 ChildResult RunChild(const std::vector<std::string>& argv, std::optional<LateSignal> late = {});
 
 /// The same, with the descriptor `stdout_fd` as the child's stdout: `out` stays empty.

@@ -142,6 +142,26 @@ TEST(EventRowsTest, OfSeveralResourcesEachRequestHasAnAnswer) {
               ElementsAre("ask-begin", "ask-begin", "ask-end", "ask-end", "none"));
 }
 
+// A client that asks without end would else make a case of a hundred megabytes.
+TEST(EventRowsTest, ManyThousandRowsBetweenTwoBarsAreFewAndTheBarsStay) {
+  RunResult run;
+  run.events = {Note(1, "enter section")};
+  for (int i = 0; i < 5'000; ++i) run.events.push_back(Note(2, "timeout"));
+  run.events.push_back(Note(3, "leave section"));
+  for (int i = 0; i < 900; ++i) run.events.push_back(Note(4, "timeout"));
+  run.events.push_back(Note(5, "enter section"));
+  Violation violation;
+  violation.at = Duration(99);
+  std::vector<std::string> bars;
+  const auto rows = TableOf(run, violation, "", 1).rows;
+  for (const reports::TableRow& row : rows) {
+    if (row.span != SpanChange::kNone) bars.emplace_back(ToString(row.span));
+  }
+  EXPECT_THAT(bars, ElementsAre("section-begin", "section-end", "section-begin"));
+  EXPECT_EQ(rows.size(), 1 + (24 + 1 + 8) + 1 + 900 + 1 + 1U);
+  EXPECT_EQ(rows[25].text, "... and so on, 4968 rows ...");
+}
+
 TEST(EventRowsTest, TheAnswerToAReleaseEndsNoRequest) {
   EXPECT_THAT(SpansOf({Note(1, "as a reader: try"), Note(2, "timeout"), Note(3, "release"),
                        Note(4, "not-owner")}),
