@@ -22,6 +22,7 @@
 #include "sim/redis/dialect.h"
 #include "sim/world.h"
 #include "tests/scenarios/child_process.h"
+#include "tests/scenarios/run/forced/of_this_machine.h"
 #include "tests/support/redis_server.h"
 
 namespace interlock::scenarios::real {
@@ -38,14 +39,6 @@ using testing::ScratchFolder;
 using namespace std::chrono_literals;
 using sim::redis::Argv;
 using sim::redis::Value;
-
-/// What the real servers here are like; Redis 7.0, which is compared with them, if there is none.
-const sim::redis::Dialect& OfThisMachine() {
-  static const auto version = sim::machine::RedisServer::FindVersion();
-  const sim::redis::Dialect* found =
-      version.ok() ? sim::redis::DialectOfVersion(version->valkey, version->number) : nullptr;
-  return found != nullptr ? *found : sim::redis::DefaultDialect();
-}
 
 std::string OnThisMachine(std::string_view scenario) {
   return std::string(OnServer(*FindScenario(scenario), OfThisMachine()).name);
