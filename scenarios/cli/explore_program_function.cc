@@ -24,7 +24,7 @@ Result<scenarios::ExploredProgram> WhatToExplore(const Program& program,
   if (program.posix) return Bad("posix clients cannot be explored; Simulate tries them");
   auto calm = scenarios::CalmWorkload(program);
   if (!calm.ok()) return calm.status();
-  auto limits = scenarios::FaultLimits(options.faults, *calm);
+  auto limits = scenarios::FaultLimits(options.faults, *calm, scenarios::ServerOf(program));
   if (!limits.ok()) return limits.status();
   for (const scenarios::FaultLimit& limit : *limits) {
     if (scenarios::IsExplorable(limit.kind)) continue;

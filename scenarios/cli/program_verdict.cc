@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cases/server_words.h"
+#include "scenarios/run/program/program_faults.h"
 #include "scenarios/search/program/program_report.h"
 
 namespace interlock::scenarios::cli {
@@ -34,6 +36,7 @@ harness::SimulateVerdict VerdictOf(const harness::Program& program,
                                   result.runs == 1 ? "" : "s");
     verdict.text = verdict.message + "\n";
   }
+  if (const auto why = WhyUnproven(ServerOf(program))) verdict.text += *why + "\n";
   verdict.runs = result.runs;
   return verdict;
 }

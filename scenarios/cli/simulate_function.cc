@@ -15,7 +15,7 @@ namespace interlock::harness {
 SimulateVerdict Simulate(const Program& program, const SimulateOptions& options) {
   const auto calm = scenarios::CalmWorkload(program);
   if (!calm.ok()) return scenarios::cli::WithoutVerdict(calm.status().message());
-  auto limits = scenarios::FaultLimits(options.faults, *calm);
+  auto limits = scenarios::FaultLimits(options.faults, *calm, scenarios::ServerOf(program));
   if (!limits.ok()) return scenarios::cli::WithoutVerdict(limits.status().message());
   if (options.jobs < 1) {
     return scenarios::cli::WithoutVerdict(

@@ -121,6 +121,15 @@ Status CheckTimes(const harness::Program& program) {
   return Status();
 }
 
+Status CheckVersion(const harness::Program& program) {
+  if (sim::redis::FindDialect(program.version) != nullptr) return Status();
+  std::vector<std::string_view> known;
+  for (const sim::redis::Dialect& one : sim::redis::Dialects()) known.push_back(one.name);
+  return Bad(fmt::format("{}; expected one of {}",
+                         sim::UnknownName("version", program.version, known),
+                         fmt::join(known, ", ")));
+}
+
 Status SetServers(const harness::Program& program, Workload& workload) {
   const auto form = std::ranges::find(kForms, program.servers, &Form::name);
   if (form == kForms.end()) {
@@ -165,7 +174,8 @@ PlannedFault DrawFault(Dice& dice, sim::FaultKind kind, int steps, const Workloa
   return fault;
 }
 
-Status CheckNeeds(const sim::FaultInfo& fault, sim::Topology servers) {
+Status CheckNeeds(const sim::FaultInfo& fault, sim::Topology servers,
+                  const sim::redis::Dialect& server) {
   const auto bad = [&](std::string_view what, std::string_view expected) {
     const auto form = std::ranges::find(kForms, servers, &Form::topology);
     return Bad(fmt::format("the fault {} needs {}, and the servers are {}; expected {}", fault.name,
@@ -185,10 +195,14 @@ Status CheckNeeds(const sim::FaultInfo& fault, sim::Topology servers) {
         return bad("replicas of a cluster's masters", "replicated-cluster");
       break;
     case sim::FaultNeeds::kMigration:
-      return Bad(
-          fmt::format("the fault {} needs servers that no program has, Valkey from 9.0 on; "
-                      "expected another fault",
-                      fault.name));
+      if (!IsCluster(servers)) return bad("a cluster", "cluster or replicated-cluster");
+      if (!server.IsIn(sim::redis::kValkeyFrom90)) {
+        return Bad(
+            fmt::format("the fault {} needs Valkey from 9.0 on, and the version is {}; expected "
+                        "valkey-9.1 or valkey-9.2",
+                        fault.name, server.name));
+      }
+      break;
   }
   return Status();
 }
@@ -198,7 +212,7 @@ Status CheckNeeds(const sim::FaultInfo& fault, sim::Topology servers) {
 Result<Workload> CalmWorkload(const harness::Program& program) {
   Workload workload;
   for (Status checked : {CheckNames(program), CheckClients(program), CheckTimes(program),
-                         SetServers(program, workload)}) {
+                         CheckVersion(program), SetServers(program, workload)}) {
     if (!checked.ok()) return checked;
   }
   workload.lease = program.lease;
@@ -207,8 +221,13 @@ Result<Workload> CalmWorkload(const harness::Program& program) {
   return workload;
 }
 
+const sim::redis::Dialect& ServerOf(const harness::Program& program) {
+  return *sim::redis::FindDialect(program.version);
+}
+
 Result<std::vector<FaultLimit>> FaultLimits(const std::vector<harness::FaultBudget>& budgets,
-                                            const Workload& calm) {
+                                            const Workload& calm,
+                                            const sim::redis::Dialect& server) {
   std::vector<FaultLimit> limits;
   for (const harness::FaultBudget& budget : budgets) {
     const sim::FaultInfo* info = sim::FindFault(std::string_view(budget.fault));
@@ -223,7 +242,7 @@ Result<std::vector<FaultLimit>> FaultLimits(const std::vector<harness::FaultBudg
       return Bad(fmt::format("invalid budget of {} for the fault {}; expected 0 to {}", budget.most,
                              budget.fault, kMostBudget));
     }
-    if (Status fits = CheckNeeds(*info, calm.topology); !fits.ok()) return fits;
+    if (Status fits = CheckNeeds(*info, calm.topology, server); !fits.ok()) return fits;
     if (budget.most > 0) limits.push_back({info->kind, budget.most});
   }
   return limits;

@@ -14,6 +14,7 @@
 #include <interlock/result.h>
 
 #include "scenarios/cases/workload.h"
+#include "sim/redis/dialect.h"
 
 namespace interlock::scenarios {
 
@@ -25,9 +26,13 @@ struct FaultLimit {
   int most = 0;  ///< in one run
 };
 
-/// The budgets that allow any. `calm`: the program's.
+/// What the program's servers are. REQUIRES: CalmWorkload(program) is ok.
+const sim::redis::Dialect& ServerOf(const harness::Program& program);
+
+/// The budgets that allow any. `calm`: that of a program with such servers.
 Result<std::vector<FaultLimit>> FaultLimits(const std::vector<harness::FaultBudget>& budgets,
-                                            const Workload& calm);
+                                            const Workload& calm,
+                                            const sim::redis::Dialect& server);
 
 /// Draws clock offsets and faults. `steps`: how many each client made in the calm run, so that most
 /// faults strike something.

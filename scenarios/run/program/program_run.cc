@@ -14,6 +14,7 @@
 #include "scenarios/log/words.h"
 #include "scenarios/run/environments.h"
 #include "scenarios/run/program/program_client.h"
+#include "scenarios/run/program/program_faults.h"
 #include "scenarios/run/recorder/server_view.h"
 #include "sim/crashes.h"
 #include "sim/posix/threads.h"
@@ -47,7 +48,7 @@ class OneProgramRun final : private sim::WorldObserver {
         workload_(workload),
         plan_(FaultPlanOf(workload)),
         probe_(probe),
-        world_(universe, WorldOptionsOf(workload, keep_events, probe == nullptr), plan_, choices,
+        world_(universe, WorldOf(program, workload, keep_events, probe == nullptr), plan_, choices,
                this) {}
   ~OneProgramRun() override { closed_ = true; }
   OneProgramRun(const OneProgramRun&) = delete;
@@ -72,6 +73,13 @@ class OneProgramRun final : private sim::WorldObserver {
   }
 
  private:
+  static sim::WorldOptions WorldOf(const harness::Program& program, const Workload& workload,
+                                   bool keep_events, bool hash_trace) {
+    sim::WorldOptions options = WorldOptionsOf(workload, keep_events, hash_trace);
+    options.dialect = &ServerOf(program);
+    return options;
+  }
+
   int Clients() const { return static_cast<int>(program_.clients.size()); }
   int Nodes() const { return NodesWithData(world_, workload_.topology); }
 

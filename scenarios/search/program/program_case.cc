@@ -6,11 +6,21 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cases/scenario.h"
+#include "scenarios/run/program/program_faults.h"
+
 namespace interlock::scenarios {
 namespace {
 
 /// What stands in a token in the place of a scenario, which no scenario is called.
 constexpr std::string_view kScenario = "program";
+
+/// With the servers' version, if it is not the default one: "program@valkey-9.1".
+std::string ScenarioOf(const harness::Program& program) {
+  const sim::redis::Dialect& server = ServerOf(program);
+  if (&server == &sim::redis::DefaultDialect()) return std::string(kScenario);
+  return fmt::format("{}{}{}", kScenario, Scenario::kOnServer, server.name);
+}
 
 Status Bad(std::string message) { return Status(StatusCode::kInvalidArgument, std::move(message)); }
 
@@ -22,14 +32,16 @@ std::string ServersOf(const Workload& workload) {
 }  // namespace
 
 std::string TokenOf(const ProgramCase& one, const harness::Program& program) {
-  return Encode({program.name, std::string(kScenario), SynchronyClass::kArbitrary, one});
+  return Encode({program.name, ScenarioOf(program), SynchronyClass::kArbitrary, one});
 }
 
 Result<ProgramCase> CaseIn(std::string_view token, const harness::Program& program,
                            const Workload& calm) {
   Result<ReplayToken> decoded = DecodeReplayToken(token);
   if (!decoded.ok()) return decoded.status();
-  if (decoded->scenario != kScenario || !std::holds_alternative<ProgramCase>(decoded->run)) {
+  const std::string_view scenario = decoded->scenario;
+  const bool of_program = scenario.substr(0, scenario.find(Scenario::kOnServer)) == kScenario;
+  if (!of_program || !std::holds_alternative<ProgramCase>(decoded->run)) {
     return Bad(
         fmt::format("the token is of the lock {} in the scenario {}; expected one of the "
                     "program {}",
@@ -38,6 +50,10 @@ Result<ProgramCase> CaseIn(std::string_view token, const harness::Program& progr
   if (decoded->lock != program.name) {
     return Bad(fmt::format("the token is of the program {}; expected one of {}", decoded->lock,
                            program.name));
+  }
+  if (scenario != ScenarioOf(program)) {
+    return Bad(fmt::format("the token is of a {}; the program {} has servers of version {}",
+                           scenario, program.name, program.version));
   }
   auto one = std::get<ProgramCase>(std::move(decoded->run));
   if (one.workload.clients.size() != calm.clients.size()) {

@@ -44,6 +44,36 @@ TEST(ProgramServersTest, ACountIsKeptOnEachFormAndLostWhereAPrimaryMayDie) {
   EXPECT_TRUE(Replay(CounterOn("replicated-cluster"), shard.token).violated);
 }
 
+/// Gives back by the command that Valkey has since 9.0, and what is not there is not counted.
+void CountByDelifeq(SimulatedClient& client) {
+  if (!client.Call({"SET", "turn", "mine"}).ok()) return;
+  const auto given_back = client.Call({"DELIFEQ", "turn", "mine"});
+  if (given_back.ok() && given_back->integer == 1) (void)client.Call({"INCR", "count"});
+}
+
+TEST(ProgramServersTest, CommandsFaultsAndTokensAreThoseOfTheVersion) {
+  Program program = CounterOn("cluster", CountByDelifeq);
+  program.invariants = {{"the count grows",
+                         [](const harness::ProgramView& view) {
+                           return view.server.String("count") ? "" : "nobody has counted";
+                         },
+                         true}};
+  const SimulateVerdict older = Simulate(program, Few({}));
+  EXPECT_TRUE(older.violated) << older.text;
+  program.version = "valkey-9.1";
+  const SimulateVerdict newer = Simulate(program, Few({}));
+  EXPECT_TRUE(newer.ok) << newer.text;
+  const SimulateVerdict moves = Simulate(program, Few({{"slot-migration", 1}}));
+  EXPECT_GT(moves.runs, 0U) << moves.text;
+  const SimulateVerdict other = Replay(program, older.token);
+  EXPECT_FALSE(other.ok);
+  EXPECT_THAT(other.message, HasSubstr("has servers of version valkey-9.1"));
+  program.version = "valkey-9.2";
+  EXPECT_THAT(Simulate(program, Few({})).text, HasSubstr("known from documents only"));
+  program.version = "valkey-9.3";
+  EXPECT_THAT(Simulate(program, Few({})).message, HasSubstr("did you mean \"valkey-9.1\"?"));
+}
+
 /// As a client library does that is told of Sentinels.
 void CountWhereASentinelLeads(SimulatedClient& client) {
   const ContextPtr sentinel(redisConnect("redis-3", 26379));

@@ -172,7 +172,8 @@ TEST(SimulateMisuseTest, BadProgramsAndOptionsAreRefusedWithWhatWouldBeRight) {
               HasSubstr("invalid budget of -1 for the fault pause; expected 0 to"));
   EXPECT_THAT(refusal(nothing, Few({{"failover", 1}})), HasSubstr("needs a replica"));
   EXPECT_THAT(refusal(nothing, Few({{"reshard", 1}})), HasSubstr("needs a cluster"));
-  EXPECT_THAT(refusal(nothing, Few({{"late-claim", 1}})), HasSubstr("that no program has"));
+  EXPECT_THAT(refusal([](Program& p) { p.servers = "cluster"; }, Few({{"late-claim", 1}})),
+              HasSubstr("needs Valkey from 9.0 on, and the version is redis-7.0"));
 }
 
 }  // namespace

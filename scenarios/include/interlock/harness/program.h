@@ -98,8 +98,9 @@ struct Program {
   /// three Sentinels that watch "mymaster"), "independent" (masters), "cluster" (masters), or
   /// "replicated-cluster" (the second half are the replicas of the first, in order).
   std::string servers = "standalone";
-  int nodes = 0;                     ///< servers in all, at most 9; 0: 1, 2, 5, 3, 3 and 6
-  std::string persistence = "none";  ///< "none", "rdb", "aof-always", "aof-everysec"
+  int nodes = 0;                      ///< servers in all, at most 9; 0: 1, 2, 5, 3, 3 and 6
+  std::string version = "redis-7.0";  ///< what each is, as `check --server` calls it
+  std::string persistence = "none";   ///< "none", "rdb", "aof-always", "aof-everysec"
   /// Messages take up to this long, one way, if no fault delays them.
   Duration slowest_message = std::chrono::milliseconds(1);
   /// What the lengths of faults are measured by, such as pauses, from a 64th of it to 64 times as
