@@ -263,9 +263,8 @@ TEST(QuorumTest, QuorumLocksAreJudgedOverIndependentMastersAndOthersAreNot) {
     const bool over_masters = topology == sim::Topology::kIndependent;
     EXPECT_EQ(Applies(scenario, quorum), over_masters && !scenario.semaphores_only)
         << scenario.name;
-    const bool of_all = !over_masters && topology != sim::Topology::kCluster &&
-                        !scenario.semaphores_only && !scenario.renewing_only &&
-                        !scenario.shape.share_objects;
+    const bool of_all = !over_masters && !IsCluster(topology) && !scenario.semaphores_only &&
+                        !scenario.renewing_only && !scenario.shape.share_objects;
     EXPECT_EQ(Applies(scenario, {}), of_all) << scenario.name;
   }
 }
