@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdio>
 #include <filesystem>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -182,6 +184,28 @@ ExitCode SelectInto(const std::string& pattern, std::vector<const Scenario*>& sc
   return ExitCode::kPass;
 }
 
+namespace {
+
+/// Why there is nothing to run.
+std::string WhyNoUnits(const std::vector<const Scenario*>& scenarios) {
+  const bool elsewhere = std::ranges::none_of(scenarios, [](const Scenario* scenario) {
+    return scenario->server->IsIn(scenario->servers);
+  });
+  if (elsewhere && !scenarios.empty()) {
+    const Scenario& scenario = *scenarios.front();
+    std::vector<std::string_view> has;
+    for (const sim::redis::Dialect& one : sim::redis::Dialects()) {
+      if (one.IsIn(scenario.servers)) has.push_back(one.name);
+    }
+    return fmt::format("{} does not happen to {}; expected --server {}", scenario.base_name(),
+                       scenario.server->name, fmt::join(has, " or "));
+  }
+  return "none of these scenarios applies to any of these locks, or specimens are to be "
+         "convicted on other servers only";
+}
+
+}  // namespace
+
 ExitCode SelectUnits(const Registry& registry, const std::string& lock, const std::string& scenario,
                      bool thorough, CampaignOptions& options) {
   auto entries = registry.Select(lock);
@@ -198,9 +222,7 @@ ExitCode SelectUnits(const Registry& registry, const std::string& lock, const st
     if (!entry.specimen && !entry.foreign) options.controls.push_back(entry);
   }
   if (!UnitsOf(options).empty()) return ExitCode::kPass;
-  return Complain(ExitCode::kUsage,
-                  "none of these scenarios applies to any of these locks, or specimens are to be "
-                  "convicted on other servers only");
+  return Complain(ExitCode::kUsage, WhyNoUnits(options.scenarios));
 }
 
 }  // namespace interlock::scenarios::cli

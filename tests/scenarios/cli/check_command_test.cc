@@ -92,6 +92,13 @@ TEST(CheckCommandTest, AThoroughCheckSaysItsOwnRuns) {
   EXPECT_EQ(thorough.out, asked.out) << "the same runs, and the same hash";
 }
 
+TEST(CheckCommandTest, AScenarioOfOtherServersSaysWhichItTakes) {
+  const ChildResult child = Check({"--lock", "mutex", "--scenario", "cluster-slot-migration"});
+  EXPECT_EQ(child.exit_code, 64);
+  EXPECT_THAT(child.err, HasSubstr("does not happen to redis-7.0; expected --server valkey-9.1 or "
+                                   "valkey-9.2"));
+}
+
 TEST(CheckCommandTest, AnUnknownWayOfExplainingIsAUsageError) {
   const ChildResult child = Check({"--explain", "some"});
   EXPECT_EQ(child.exit_code, 64);
