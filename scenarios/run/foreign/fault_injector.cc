@@ -2,6 +2,7 @@
 #include "scenarios/run/foreign/fault_injector.h"
 
 #include <cstdlib>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -45,7 +46,7 @@ void FaultInjector::CountDown() {
   if (back_in_ > 0 && --back_in_ == 0 && state_.gate.nodes().BringBack()) {
     state_.world.Log(-1, EventKind::kFault, FaultDetails{"the old primary is back, as a replica"});
   }
-  if (moved_in_ > 0 && --moved_in_ == 0 && state_.gate.nodes().moving()) state_.world.EndMove();
+  if (moved_in_ > 0 && --moved_in_ == 0) state_.world.EndMove();
 }
 
 void FaultInjector::GoOn(int client) {
@@ -63,7 +64,7 @@ bool FaultInjector::GoOnEarly() {
     GoOn(client);
     return true;
   }
-  if (moved_in_ == 0 || !state_.gate.nodes().moving()) return false;
+  if (std::exchange(moved_in_, 0) == 0) return false;
   state_.world.EndMove();
   return true;
 }

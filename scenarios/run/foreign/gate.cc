@@ -282,9 +282,10 @@ void Gate::BeginMove(sim::FaultKind how) {
   Flush();
 }
 
-void Gate::EndMove() {
-  nodes_->EndMove();
+bool Gate::EndMove() {
+  const bool ended = nodes_->EndMove();
   Flush();
+  return ended;
 }
 
 void Gate::Break(std::uint64_t connection) {

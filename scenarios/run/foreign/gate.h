@@ -113,7 +113,7 @@ class Gate : private sim::serve::Connection::Owner {
   void FailOver(int node);
   /// See ServedNodes; who waits there for a key that has moved is sent away.
   void BeginMove(sim::FaultKind how);
-  void EndMove();
+  bool EndMove();
   /// Runs an operator's command on every server; nobody sees the reply.
   void Operate(const sim::redis::Argv& argv);
   /// Drops the client's connections: its process is gone.

@@ -64,12 +64,14 @@ void GatedWorld::BeginMove(sim::FaultKind how, int client) {
 }
 
 void GatedWorld::EndMove() {
+  if (!gate_.nodes().moving()) return;
   constexpr int kPlace = 0;  // A cluster is one.
+  bool ended = false;
   std::string words = "the slots have moved";
-  for (const std::string& key : ChangeServers(kPlace, mover_, [this] { gate_.EndMove(); })) {
+  for (const std::string& key : ChangeServers(kPlace, mover_, [&] { ended = gate_.EndMove(); })) {
     words += ", and " + key + " is lost";
   }
-  Log(-1, EventKind::kFault, FaultDetails{words});
+  if (ended) Log(-1, EventKind::kFault, FaultDetails{words});
 }
 
 /// Returns the keys that are lost, or what they were before.

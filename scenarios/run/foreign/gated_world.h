@@ -44,7 +44,7 @@ class GatedWorld {
   std::vector<std::string> FailOver(int node, int client);
   /// A cluster's slots begin to move, as a command of the client waits; see ServedNodes. They have
   /// moved when EndMove() is called; or, if what moves at once would come too late, before time
-  /// goes on.
+  /// goes on. EndMove() does nothing if none are moving.
   void BeginMove(sim::FaultKind how, int client);
   void EndMove();
   /// A fault meets the client.

@@ -60,8 +60,9 @@ class ServedNodes {
   /// CanMoveSlots().
   void BeginMove(sim::FaultKind how);
   /// The next masters have the slots. Of kLateClaim, what was written since the beginning is lost.
+  /// False: they move on, because a server refuses a key (a client may have paused its writes).
   /// REQUIRES: moving().
-  void EndMove();
+  bool EndMove();
   bool moving() const { return moving_.has_value(); }
   /// Until when a move at once must have ended, to lose nothing; nullopt: there is none.
   std::optional<std::int64_t> ClaimByUs() const { return claim_by_us_; }
