@@ -184,12 +184,14 @@ void CutPolling(std::vector<TableRow>& rows) {
   Fold(calm + kFirst, violation - kLast, rows);
 }
 
-/// The same of polling that something came after, if it is so much that a table is of no use.
+/// Folds every stretch of more than 1000 rows without a fault, a bar or an expiry.
 void CutLongStretches(std::vector<TableRow>& rows) {
   constexpr std::size_t kLong = 1'000;
-  std::size_t begin = 0;  // of the stretch without a fault or bar
+  std::size_t begin = 0;  // of the stretch
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].kind == RowKind::kEvent && !IsBar(rows[i].span)) continue;
+    const bool calm = rows[i].kind == RowKind::kEvent && !IsBar(rows[i].span) &&
+                      !rows[i].text.ends_with(" expired");
+    if (calm) continue;
     if (i - begin > kLong) {
       Fold(begin + kFirst, i - kLast, rows);
       i = begin + kFirst + 1 + kLast;

@@ -47,6 +47,8 @@ class Admission {
   std::string_view RefuseGrowthInScript(const Command& command, const ScriptRights& rights) const;
   std::string_view RefuseWriteInScript(const Command& command, const ScriptRights& rights) const;
   std::string_view RefuseStaleInScript(const Command& command) const;
+  /// The command's flags; of a script, and of a transaction, what these may do.
+  std::uint32_t EffectiveFlags(const Client& client, const Command& command, Arguments args) const;
   /// After the command was queued in a transaction.
   void NoteQueued(Client& client, const Command& command, Arguments args) const;
 
@@ -56,7 +58,6 @@ class Admission {
   std::string RefusalBeforeKeys(const Client& client, const Command& command, Arguments args) const;
   bool OutOfMemory(const Client& client, const Command& command, Arguments args);
   void Reject(Client& client, const Command* command, std::string_view error);
-  std::uint32_t EffectiveFlags(const Client& client, const Command& command, Arguments args) const;
   std::string_view RefuseWrite(const Client& client, const Command& command,
                                std::uint32_t flags) const;
   std::string_view RefuseService(std::uint32_t flags) const;

@@ -26,6 +26,15 @@ struct Server::State : Engine {
   std::string wrong_in_file;              // except this invalid one
 };
 
+bool WouldHold(Server& server, ClientId client, const Argv& argv) {
+  Engine& engine = server.engine();
+  const Client* from = engine.clients.Find(client);
+  const Command* command = FindCommand(server.dialect(), std::span<const std::string>(argv));
+  if (from == nullptr || command == nullptr || !engine.pause.active()) return false;
+  const std::vector<std::string_view> args(argv.begin(), argv.end());
+  return engine.pause.Holds(engine.admission.EffectiveFlags(*from, *command, args));
+}
+
 void ShowParameter(Server& server, std::string_view name, std::string_view value) {
   server.engine().caller_acts = true;
   (void)server.Configure(name, value);

@@ -29,6 +29,7 @@ class SlotOwners {
   const std::vector<Run>& runs() const { return runs_; }
 
   void Set(std::size_t slot, std::int16_t node) { SetRange(slot, slot, node); }
+  /// REQUIRES: first <= last.
   void SetRange(std::size_t first, std::size_t last, std::int16_t node);
   /// What is `from`'s becomes `to`'s.
   void Replace(std::int16_t from, std::int16_t to);

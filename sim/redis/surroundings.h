@@ -31,4 +31,8 @@ void SetUnreplicated(Server& server);
 /// "port". Like Configure, but never refused. Ignores unknown names.
 void ShowParameter(Server& server, std::string_view name, std::string_view value);
 
+/// Whether the server would keep this command until a pause is over (CLIENT PAUSE, or a slot that
+/// moves at once). Of one that it refuses instead, it may be either.
+bool WouldHold(Server& server, ClientId client, const Argv& argv);
+
 }  // namespace interlock::sim::redis

@@ -27,9 +27,10 @@ DriveState::DriveState(const DriveOptions& the_options, sim::Choices& the_choice
 }
 
 bool DriveState::IsDelayed(std::uint64_t connection) const {
-  return std::ranges::any_of(delays, [connection](const MessageDelay& one) {
-    return !one.of_reply && one.connection == connection;
-  });
+  return gate.IsHeldUp(connection) ||
+         std::ranges::any_of(delays, [connection](const MessageDelay& one) {
+           return !one.of_reply && one.connection == connection;
+         });
 }
 
 bool DriveState::HoldsLock(int client) const {

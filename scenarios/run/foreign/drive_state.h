@@ -42,7 +42,8 @@ struct DriveState {
 
   ClientNote& note(int client) { return notes[static_cast<std::size_t>(client)]; }
   const ClientNote& note(int client) const { return notes[static_cast<std::size_t>(client)]; }
-  /// Whether its next command is delayed and may not be executed yet.
+  /// Whether its next command is delayed, or held up by slots that move, and may not be executed
+  /// yet.
   bool IsDelayed(std::uint64_t connection) const;
   /// Whether it is in a section, or owns a lock's key.
   bool HoldsLock(int client) const;

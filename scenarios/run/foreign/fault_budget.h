@@ -58,6 +58,10 @@ class FaultBudget {
   /// a pause or delay by the order of steps. Clocks are left out, too.
   std::vector<Strike> Possible(const Place& place) const;
   void Spend(Strike strike);
+  /// Whether slots may still move.
+  bool AllowsMoves() const {
+    return left(Strike::kReshard) + left(Strike::kSlotMigration) + left(Strike::kLateClaim) > 0;
+  }
 
  private:
   static constexpr std::size_t kKinds = 13;

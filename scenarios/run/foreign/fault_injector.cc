@@ -2,7 +2,6 @@
 #include "scenarios/run/foreign/fault_injector.h"
 
 #include <cstdlib>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -46,7 +45,14 @@ void FaultInjector::CountDown() {
   if (back_in_ > 0 && --back_in_ == 0 && state_.gate.nodes().BringBack()) {
     state_.world.Log(-1, EventKind::kFault, FaultDetails{"the old primary is back, as a replica"});
   }
-  if (moved_in_ > 0 && --moved_in_ == 0) state_.world.EndMove();
+  if (moved_in_ > 0 && --moved_in_ == 0) EndMove();
+}
+
+/// Returns whether none are moving then. What is held up is tried again.
+bool FaultInjector::EndMove() {
+  state_.world.EndMove();
+  moved_in_ = state_.gate.nodes().moving() ? 1 : 0;
+  return moved_in_ == 0;
 }
 
 void FaultInjector::GoOn(int client) {
@@ -64,9 +70,7 @@ bool FaultInjector::GoOnEarly() {
     GoOn(client);
     return true;
   }
-  if (std::exchange(moved_in_, 0) == 0) return false;
-  state_.world.EndMove();
-  return true;
+  return moved_in_ > 0 && EndMove();
 }
 
 void FaultInjector::EndDelay(std::size_t number) {
@@ -86,7 +90,7 @@ FaultBudget::Place FaultInjector::PlaceOf(const Parked& parked) const {
   place.ends = state_.holds.NextEnd(state_.Only(parked.client)).has_value();
   place.by_hash = RunsByHash(*parked.argv);
   place.primary = state_.gate.nodes().Replaceable(parked.node).has_value();
-  place.movable = state_.gate.nodes().CanMoveSlots();
+  place.movable = budget_.AllowsMoves() && state_.gate.nodes().CanMoveSlots();
   return place;
 }
 
@@ -123,7 +127,7 @@ void FaultInjector::Execute(const Parked& parked) {
 }
 
 void FaultInjector::ExecuteWith(const Parked& parked, const std::optional<PlacedFault>& fault) {
-  if (fault && fault->ends) state_.world.EndMove();
+  if (fault && fault->ends) EndMove();
   if (!fault || fault->ends) return Perform(parked, Gate::Outcome::kAnswered);
   budget_.Spend(fault->strike);
   const std::string text = sim::redis::ToText(*parked.argv);

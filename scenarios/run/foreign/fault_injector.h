@@ -22,7 +22,7 @@ namespace interlock::scenarios::drive {
 struct PlacedFault {
   Strike strike = Strike::kCrash;
   bool before = false;  ///< the crash or failover comes before the command, not after it
-  bool ends = false;    ///< slots that are moving have moved
+  bool ends = false;    ///< nothing strikes: slots that are moving have moved before the command
 };
 
 class FaultInjector {
@@ -60,6 +60,7 @@ class FaultInjector {
   void ShiftClock(int client, const std::string& command);
   void FailOver(const Parked& parked, const std::string& command, bool executed);
   void MoveSlots(Strike strike, const Parked& parked, const std::string& command);
+  bool EndMove();
   void Perform(const Parked& parked, Gate::Outcome outcome);
   void GoOn(int client);
   void EndDelay(std::size_t number);
@@ -68,9 +69,10 @@ class FaultInjector {
   TimeKeeper& time_;
   FaultBudget budget_;
   int last_ = -1;
-  std::uint32_t back_in_ = 0;   // steps until a server that is gone comes back; 0: none does
-  std::uint32_t moved_in_ = 0;  // steps until slots that are moving have moved; 0: none are
-  std::set<int> late_;          // clients that ExpireOwn has struck, until their next command
+  std::uint32_t back_in_ = 0;  // steps until a server that is gone comes back; 0: none does
+  // Steps, or times that nobody has anything to send, until slots that are moving have moved.
+  std::uint32_t moved_in_ = 0;
+  std::set<int> late_;  // clients that ExpireOwn has struck, until their next command
 };
 
 }  // namespace interlock::scenarios::drive

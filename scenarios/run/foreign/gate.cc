@@ -257,6 +257,15 @@ bool Gate::IsWithheld(int client) const {
   return Any(client, [](const Wire& wire) { return wire.withheld; });
 }
 
+bool Gate::IsHeldUp(std::uint64_t connection) const {
+  const auto found = wires_.find(connection);
+  if (found == wires_.end() || !found->second->parked || IsReport(*found->second->parked)) {
+    return false;
+  }
+  const Wire& wire = *found->second;
+  return wire.id != 0 && nodes_->HoldsUp(wire.node, wire.id, *wire.parked);
+}
+
 void Gate::Operate(const Argv& argv) {
   unordered_ = true;
   for (int node = 0; node < nodes_->count(); ++node) {

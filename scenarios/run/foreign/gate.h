@@ -109,9 +109,12 @@ class Gate : private sim::serve::Connection::Owner {
   /// Delivers the withheld reply of a connection, if it is still there.
   void HandOver(std::uint64_t connection);
   bool IsWithheld(int client) const;
+  /// Whether the connection's parked command waits for slots that move at once: it waits here, so
+  /// that what it does is seen to be its client's.
+  bool IsHeldUp(std::uint64_t connection) const;
   /// See ServedNodes; all connections to the node break.
   void FailOver(int node);
-  /// See ServedNodes; who waits there for a key that has moved is sent away.
+  /// See ServedNodes; who is blocked there for a key that has moved is sent away.
   void BeginMove(sim::FaultKind how);
   bool EndMove();
   /// Runs an operator's command on every server; nobody sees the reply.

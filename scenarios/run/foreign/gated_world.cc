@@ -42,19 +42,24 @@ GatedWorld::GatedWorld(const DriveOptions& options, std::int64_t epoch_us,
 
 void GatedWorld::Disturbed(sim::FaultKind kind, int client) {
   using Kind = sim::FaultKind;
-  const bool delays_all =
-      kind == Kind::kFailover || kind == Kind::kSlotMigration || kind == Kind::kLateClaim;
+  const bool moves =
+      kind == Kind::kReshard || kind == Kind::kSlotMigration || kind == Kind::kLateClaim;
   const bool meets_all =
-      delays_all || kind == Kind::kExpiry || kind == Kind::kScriptFlush || kind == Kind::kReshard;
+      moves || kind == Kind::kFailover || kind == Kind::kExpiry || kind == Kind::kScriptFlush;
   meets_all ? renewals_.DisturbedAll() : renewals_.Disturbed(client);
-  for (int each = 0; delays_all && each < clients_; ++each) holds_.Delayed(each);
-  const bool on_time = kind == Kind::kScriptFlush || kind == Kind::kClientClockJump ||
-                       kind == Kind::kClientClockRate || kind == Kind::kReshard;
+  if (kind == Kind::kFailover) DelayAll();
+  // While slots move, NoteExpired() sees to it.
+  const bool on_time = moves || kind == Kind::kScriptFlush || kind == Kind::kClientClockJump ||
+                       kind == Kind::kClientClockRate;
   if (!on_time) holds_.Delayed(client);
 }
 
+void GatedWorld::DelayAll() {
+  for (int client = 0; client < clients_; ++client) holds_.Delayed(client);
+}
+
 std::vector<std::string> GatedWorld::FailOver(int node, int client) {
-  return ChangeServers(gate_.nodes().PlaceOf(node), client, [&] { gate_.FailOver(node); });
+  return JudgeAcross(gate_.nodes().PlaceOf(node), client, [&] { gate_.FailOver(node); });
 }
 
 void GatedWorld::BeginMove(sim::FaultKind how, int client) {
@@ -66,17 +71,19 @@ void GatedWorld::BeginMove(sim::FaultKind how, int client) {
 void GatedWorld::EndMove() {
   if (!gate_.nodes().moving()) return;
   constexpr int kPlace = 0;  // A cluster is one.
-  bool ended = false;
-  std::string words = "the slots have moved";
-  for (const std::string& key : ChangeServers(kPlace, mover_, [&] { ended = gate_.EndMove(); })) {
-    words += ", and " + key + " is lost";
+  DelayAll();
+  const auto end = [this] {
+    if (gate_.EndMove()) Log(-1, EventKind::kFault, FaultDetails{"the slots have moved"});
+  };
+  for (const std::string& key : JudgeAcross(kPlace, mover_, end)) {
+    Log(-1, EventKind::kFault, FaultDetails{key + " is lost"});
   }
-  if (ended) Log(-1, EventKind::kFault, FaultDetails{words});
 }
 
-/// Returns the keys that are lost, or what they were before.
-std::vector<std::string> GatedWorld::ChangeServers(int place, int client,
-                                                   const std::function<void()>& change) {
+/// Changes the servers, judges what their data are then, and returns the keys that are lost, or
+/// what they were before. What appears is the client's, unless it is known to be another's.
+std::vector<std::string> GatedWorld::JudgeAcross(int place, int client,
+                                                 const std::function<void()>& change) {
   const HeldMap before = gate_.nodes().DataAt(place);
   change();
   NoteAnswers();
@@ -157,6 +164,8 @@ void GatedWorld::NoteAnswers() {
 
 bool GatedWorld::NoteExpired() {
   NoteAnswers();
+  // Whoever is told TRYAGAIN, or waits, may come too late to prolong what it has.
+  if (gate_.nodes().moving()) DelayAll();
   bool any = false;
   for (int place = 0; place < gate_.nodes().places(); ++place) {
     for (KeyDetails& expired : holds_.Expired(place, gate_.nodes().DataAt(place), now_ms())) {
@@ -243,6 +252,7 @@ void GatedWorld::ClaimBefore(std::int64_t unix_us) {
   const auto claim_by_us = gate_.nodes().ClaimByUs();
   if (!claim_by_us || unix_us < *claim_by_us) return;
   SetTime(*claim_by_us);
+  NoteExpired();
   EndMove();
 }
 

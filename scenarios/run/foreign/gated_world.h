@@ -43,9 +43,9 @@ class GatedWorld {
   /// Returns the keys that are lost, or what they were before.
   std::vector<std::string> FailOver(int node, int client);
   /// A cluster's slots begin to move, as a command of the client waits; see ServedNodes. They have
-  /// moved when EndMove() is called; or, if what moves at once would come too late, before time
-  /// goes on. EndMove() does nothing if none are moving.
+  /// moved when EndMove() is called, or before time passes ServedNodes::ClaimByUs().
   void BeginMove(sim::FaultKind how, int client);
+  /// Does nothing if none are moving, or if they cannot end yet.
   void EndMove();
   /// A fault meets the client.
   void Disturbed(sim::FaultKind kind, int client);
@@ -92,8 +92,8 @@ class GatedWorld {
   void TakeFindings(DriveRun& run);
 
  private:
-  std::vector<std::string> ChangeServers(int place, int client,
-                                         const std::function<void()>& change);
+  std::vector<std::string> JudgeAcross(int place, int client, const std::function<void()>& change);
+  void DelayAll();
   void ClaimBefore(std::int64_t unix_us);
   void SetTime(std::int64_t unix_us);
   void NoteAnswers();

@@ -171,6 +171,10 @@ bool ServedNodes::EndMove() {
   return true;
 }
 
+bool ServedNodes::HoldsUp(int node, sim::redis::ClientId client, const sim::redis::Argv& argv) {
+  return claim_by_us_ && !IsSentinel(node) && sim::redis::WouldHold(server(node), client, argv);
+}
+
 HeldMap ServedNodes::DataAt(int place) {
   if (!TellAddresses()) return HeldDataOf(place, server(place));
   HeldMap all;

@@ -64,6 +64,8 @@ class ServedNodes {
   /// REQUIRES: moving().
   bool EndMove();
   bool moving() const { return moving_.has_value(); }
+  /// Whether the command would wait in its server until slots that move at once have moved.
+  bool HoldsUp(int node, sim::redis::ClientId client, const sim::redis::Argv& argv);
   /// Until when a move at once must have ended, to lose nothing; nullopt: there is none.
   std::optional<std::int64_t> ClaimByUs() const { return claim_by_us_; }
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -107,6 +108,59 @@ TEST_F(DriveTopologyTest, ALockThatStaysWithANodeIsConvictedOnceItsSlotHasMoved)
   const ChildResult at_once = Drive(options, "one_node.py");
   EXPECT_EQ(at_once.exit_code, 1) << at_once.out << at_once.err;
   EXPECT_THAT(at_once.out, AllOf(HasSubstr("LK009"), HasSubstr("C1: slot-migration, at ")));
+}
+
+// A holder that writes elsewhere waits there while its lease would end; a token of one letter is
+// known by who has sent it alone.
+TEST_F(DriveTopologyTest, WhatWaitsForSlotsThatMoveIsItsClientsOwn) {
+  const std::string client = folder_.path() + "/client.py";
+  std::ofstream(client) << R"py(import os, time
+from redis.cluster import RedisCluster
+server = RedisCluster.from_url(os.environ["REDIS_URL"])
+me = os.environ["INTERLOCK_CLIENT"]
+RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end"
+server.incr("x")
+for _ in range(3):
+    while not server.set("lock:stock", me, nx=True, px=1000):
+        time.sleep(0.3)
+    server.execute_command("INTERLOCK.ENTER", "stock", target_nodes=RedisCluster.RANDOM)
+    server.incr("x")
+    server.execute_command("INTERLOCK.LEAVE", "stock", target_nodes=RedisCluster.RANDOM)
+    server.eval(RELEASE, 1, "lock:stock", me)
+)py";
+  const ChildResult held = RunChild({INTERLOCK_PROGRAM,
+                                     "drive",
+                                     "--topology",
+                                     "cluster",
+                                     "--server",
+                                     "valkey-9.1",
+                                     "--crashes",
+                                     "0",
+                                     "--pauses",
+                                     "0",
+                                     "--expiries",
+                                     "0",
+                                     "--lost-replies",
+                                     "0",
+                                     "--delays",
+                                     "0",
+                                     "--script-flushes",
+                                     "0",
+                                     "--clocks",
+                                     "0",
+                                     "--failovers",
+                                     "0",
+                                     "--reshards",
+                                     "0",
+                                     "--slot-migrations",
+                                     "2",
+                                     "--runs",
+                                     "40",
+                                     "--",
+                                     "/usr/bin/python3",
+                                     client});
+  EXPECT_EQ(held.exit_code, 0) << held.out << held.err;
+  EXPECT_THAT(held.out, HasSubstr("6 hold"));
 }
 
 TEST_F(DriveTopologyTest, AClientThatSaysWhereItIsReadyIsCopiedThere) {
