@@ -28,9 +28,10 @@ struct Server::State : Engine {
 
 bool WouldHold(Server& server, ClientId client, const Argv& argv) {
   Engine& engine = server.engine();
+  if (!engine.pause.active()) return false;
   const Client* from = engine.clients.Find(client);
   const Command* command = FindCommand(server.dialect(), std::span<const std::string>(argv));
-  if (from == nullptr || command == nullptr || !engine.pause.active()) return false;
+  if (from == nullptr || command == nullptr) return false;
   const std::vector<std::string_view> args(argv.begin(), argv.end());
   return engine.pause.Holds(engine.admission.EffectiveFlags(*from, *command, args));
 }

@@ -2,9 +2,6 @@
 //
 // A Redis Cluster. Where its slots stay, what is judged is whether all that a lock does for one
 // resource can be done by one node; where they move, whether it holds on to what it has.
-#include <deque>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,13 +25,6 @@ Scenario Unchanged() {
                                    Judged::kSpuriousRefusal, Judged::kKeys, Judged::kTermination});
   scenario.asks_again = true;  // by then a broken connection excuses nobody
   return scenario;
-}
-
-/// "cluster-<fault class>"
-std::string_view ScenarioName(std::string_view fault_class) {
-  // Never destroyed: scenarios only view their names.
-  static auto& kNames = *new std::deque<std::string>;
-  return kNames.emplace_back(fmt::format("cluster-{}", fault_class));
 }
 
 }  // namespace
@@ -83,7 +73,7 @@ std::vector<Scenario> ClusterCases() {
 std::vector<Scenario> OverCluster() {
   std::vector<Scenario> all = {Unchanged()};
   for (Scenario& scenario : ClusterCases()) {
-    scenario.name = ScenarioName(scenario.name);
+    scenario.name = Kept(fmt::format("cluster-{}", scenario.name));
     scenario.judges =
         ExclusionsAnd({Judged::kForeignRelease, Judged::kForeignExtend, Judged::kTokens,
                        Judged::kDeadlock, Judged::kKeys, Judged::kTermination});

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <deque>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,18 +24,11 @@ std::vector<Judged> EveryLockProperty() {
   return all;
 }
 
-/// "guarantee.<class>.<topology>"
-std::string_view CellName(std::string_view fault_class, sim::Topology topology) {
-  // Never destroyed: scenarios only view their names.
-  static auto& kNames = *new std::deque<std::string>;
-  return kNames.emplace_back(fmt::format("guarantee.{}.{}", fault_class, ToString(topology)));
-}
-
 /// What each cell of the table has in common: every property is judged, and holders write to a
 /// storage that refuses old tokens.
 void Add(Scenario cell, std::vector<Scenario>& all) {
   cell.fault_class = cell.name;
-  cell.name = CellName(cell.fault_class, cell.shape.topology);
+  cell.name = Kept(fmt::format("guarantee.{}.{}", cell.fault_class, ToString(cell.shape.topology)));
   cell.judges = EveryLockProperty();
   cell.shape.guard = GuardKind::kFenced;
   all.push_back(std::move(cell));

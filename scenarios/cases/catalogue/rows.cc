@@ -2,11 +2,17 @@
 #include "scenarios/cases/catalogue/rows.h"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 namespace interlock::scenarios::catalogue {
 
 using namespace std::chrono_literals;
+
+std::string_view Kept(std::string name) {
+  static auto& names = *new std::deque<std::string>;  // never destroyed
+  return names.emplace_back(std::move(name));
+}
 
 Scenario Named(std::string_view name, std::string_view summary,
                std::vector<SynchronyClass> classes) {

@@ -10,6 +10,7 @@
 
 #include <initializer_list>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -34,6 +35,9 @@ template <typename T>
 void Append(std::vector<T> more, std::vector<T>& all) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
+
+/// The name, for as long as the program runs: scenarios only view theirs.
+std::string_view Kept(std::string name);
 
 Scenario Named(std::string_view name, std::string_view summary,
                std::vector<SynchronyClass> classes);

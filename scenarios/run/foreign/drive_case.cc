@@ -54,6 +54,13 @@ void WriteOrders(const DriveOptions& options, reports::JsonText& json) {
   json.Unsigned(options.orders->commands);
 }
 
+/// The budgets of moving slots.
+constexpr std::array<std::pair<std::string_view, int DriveOptions::*>, 3> kMoves = {{
+    {"reshards", &DriveOptions::reshards},
+    {"slot_migrations", &DriveOptions::slot_migrations},
+    {"late_claims", &DriveOptions::late_claims},
+}};
+
 /// Cases of one server, or of independent masters, have none.
 bool ReadTopology(const Json& json, DriveOptions& options) {
   if (!json.contains("topology")) return true;
@@ -67,11 +74,11 @@ bool ReadTopology(const Json& json, DriveOptions& options) {
   }
   std::int64_t lag_ms = 0;
   if (!Read(json, "failovers", 0, options.failovers) ||
-      !Read(json, "replication_lag_ms", 0, lag_ms) ||
-      !ReadIfThere(json, "reshards", 0, options.reshards) ||
-      !ReadIfThere(json, "slot_migrations", 0, options.slot_migrations) ||
-      !ReadIfThere(json, "late_claims", 0, options.late_claims)) {
+      !Read(json, "replication_lag_ms", 0, lag_ms)) {
     return false;
+  }
+  for (const auto& [name, most] : kMoves) {
+    if (!ReadIfThere(json, name, 0, options.*most)) return false;
   }
   options.replication_lag = std::chrono::milliseconds(lag_ms);
   return options.topology != sim::Topology::kSentinel || options.nodes == 1;
@@ -86,12 +93,10 @@ void WriteTopology(const DriveOptions& options, reports::JsonText& json) {
   json.Key("replication_lag_ms");
   json.Signed(options.replication_lag / std::chrono::milliseconds(1));
   if (options.topology != sim::Topology::kShards) return;
-  json.Key("reshards");
-  json.Signed(options.reshards);
-  json.Key("slot_migrations");
-  json.Signed(options.slot_migrations);
-  json.Key("late_claims");
-  json.Signed(options.late_claims);
+  for (const auto& [name, most] : kMoves) {
+    json.Key(name);
+    json.Signed(options.*most);
+  }
 }
 
 bool ReadLane(const Json& json, std::vector<std::uint32_t>& lane) {

@@ -219,17 +219,18 @@ void FaultInjector::FailOver(const Parked& parked, const std::string& command, b
 
 /// Slots begin to move before the command.
 void FaultInjector::MoveSlots(Strike strike, const Parked& parked, const std::string& command) {
-  const bool by_key = strike == Strike::kReshard;
-  const bool late = strike == Strike::kLateClaim;
-  const FaultKind kind = by_key ? FaultKind::kReshard
-                         : late ? FaultKind::kLateClaim
-                                : FaultKind::kSlotMigration;
+  FaultKind kind = FaultKind::kSlotMigration;
+  std::string_view how = "slots move at once, and writes wait";
+  if (strike == Strike::kReshard) {
+    kind = FaultKind::kReshard;
+    how = "slots move key by key";
+  } else if (strike == Strike::kLateClaim) {
+    kind = FaultKind::kLateClaim;
+    how = "slots move at once, and writes wait no more";
+  }
   state_.world.BeginMove(kind, parked.client);
   Fault(kind, parked.client, command,
-        fmt::format("{}, before {}: {}", sim::ToString(kind), command,
-                    by_key ? "slots move key by key"
-                    : late ? "slots move at once, and writes wait no more"
-                           : "slots move at once, and writes wait"));
+        fmt::format("{}, before {}: {}", sim::ToString(kind), command, how));
 }
 
 /// Its command stays at the gate, where others may go first.

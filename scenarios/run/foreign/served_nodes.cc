@@ -2,6 +2,7 @@
 #include "scenarios/run/foreign/served_nodes.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "sim/redis/slot_migrations.h"
@@ -134,20 +135,21 @@ void ServedNodes::ExecuteAsOperator(int node, const sim::redis::Argv& argv) {
   server(node).Disconnect(operator_id);
 }
 
+sim::Shards::Execute ServedNodes::AsOperator() {
+  return std::bind_front(&ServedNodes::ExecuteAsOperator, this);
+}
+
 bool ServedNodes::CanMoveSlots() {
-  return servers_.clustered() && servers_.shards().masters() > 1 && servers_.shards().CanMove();
+  return servers_.Has(sim::FaultNeeds::kCluster) && servers_.shards().CanMove();
 }
 
 void ServedNodes::BeginMove(sim::FaultKind how) {
   using sim::FaultKind;
-  const auto execute = [this](int node, const sim::redis::Argv& argv) {
-    ExecuteAsOperator(node, argv);
-  };
   moving_ = how;
   if (how == FaultKind::kReshard) {
-    servers_.shards().BeginMove(execute);
+    servers_.shards().BeginMove(AsOperator());
   } else {
-    servers_.shards().BeginMigration(execute, how == FaultKind::kLateClaim);
+    servers_.shards().BeginMigration(AsOperator(), how == FaultKind::kLateClaim);
   }
   if (how == FaultKind::kSlotMigration) {
     constexpr std::int64_t kUsPerMs = 1'000;
@@ -158,10 +160,7 @@ void ServedNodes::BeginMove(sim::FaultKind how) {
 
 bool ServedNodes::EndMove() {
   if (moving_ == sim::FaultKind::kReshard) {
-    const auto execute = [this](int node, const sim::redis::Argv& argv) {
-      ExecuteAsOperator(node, argv);
-    };
-    if (!servers_.shards().EndMove(execute)) return false;
+    if (!servers_.shards().EndMove(AsOperator())) return false;
   } else {
     servers_.shards().EndMigration();
   }

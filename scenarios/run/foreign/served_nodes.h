@@ -19,6 +19,7 @@
 #include "sim/redis/server.h"
 #include "sim/redis/topology.h"
 #include "sim/servers.h"
+#include "sim/shards.h"
 
 namespace interlock::scenarios::drive {
 
@@ -78,6 +79,7 @@ class ServedNodes {
  private:
   void MoveTo(std::int64_t unix_us);
   bool IsPrimary(int node) const;
+  sim::Shards::Execute AsOperator();
 
   const std::int64_t epoch_us_;
   std::int64_t time_us_;

@@ -28,13 +28,16 @@ class DriveTopologyTest : public ::testing::Test {
  protected:
   /// Without any fault but failovers and those that are given.
   ChildResult Drive(const Words& options, const std::string& example) const {
+    return DriveFile(options, INTERLOCK_EXAMPLES "/" + example);
+  }
+  ChildResult DriveFile(const Words& options, const std::string& client) const {
     Words words = {INTERLOCK_PROGRAM, "drive", "--out", folder_.path()};
     for (const std::string fault : {"--crashes", "--pauses", "--expiries", "--lost-replies",
                                     "--delays", "--script-flushes", "--clocks"}) {
       if (std::ranges::count(options, fault) == 0) words.insert(words.end(), {fault, "0"});
     }
     words.insert(words.end(), options.begin(), options.end());
-    words.insert(words.end(), {"--", "/usr/bin/python3", INTERLOCK_EXAMPLES "/" + example});
+    words.insert(words.end(), {"--", "/usr/bin/python3", client});
     return RunChild(words);
   }
 
@@ -128,37 +131,10 @@ for _ in range(3):
     server.execute_command("INTERLOCK.LEAVE", "stock", target_nodes=RedisCluster.RANDOM)
     server.eval(RELEASE, 1, "lock:stock", me)
 )py";
-  const ChildResult held = RunChild({INTERLOCK_PROGRAM,
-                                     "drive",
-                                     "--topology",
-                                     "cluster",
-                                     "--server",
-                                     "valkey-9.1",
-                                     "--crashes",
-                                     "0",
-                                     "--pauses",
-                                     "0",
-                                     "--expiries",
-                                     "0",
-                                     "--lost-replies",
-                                     "0",
-                                     "--delays",
-                                     "0",
-                                     "--script-flushes",
-                                     "0",
-                                     "--clocks",
-                                     "0",
-                                     "--failovers",
-                                     "0",
-                                     "--reshards",
-                                     "0",
-                                     "--slot-migrations",
-                                     "2",
-                                     "--runs",
-                                     "40",
-                                     "--",
-                                     "/usr/bin/python3",
-                                     client});
+  const ChildResult held =
+      DriveFile({"--topology", "cluster", "--server", "valkey-9.1", "--failovers", "0",
+                 "--reshards", "0", "--slot-migrations", "2", "--runs", "40"},
+                client);
   EXPECT_EQ(held.exit_code, 0) << held.out << held.err;
   EXPECT_THAT(held.out, HasSubstr("6 hold"));
 }
