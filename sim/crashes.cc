@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -28,7 +29,6 @@ namespace interlock::sim {
 
 namespace {
 
-constexpr std::size_t kHandlerStack = 256 * 1024;
 constexpr std::string_view kOutside =
     "interlock: a crash outside of simulated clients. Has one of them overwritten memory? "
     "AddressSanitizer tells where\n";
@@ -188,14 +188,7 @@ RunsTasks::~RunsTasks() { catching.scheduler = before_; }
 CrashHandler::CrashHandler(bool prints) : printed_before_(catching.prints) {
   catching.prints = prints;
   if (catching.handlers++ > 0) return;
-  stack_t stack{};
-  if (sigaltstack(nullptr, &stack) == 0 && (stack.ss_flags & SS_DISABLE) != 0) {
-    stack_ = std::make_unique<std::byte[]>(kHandlerStack);
-    stack = {};
-    stack.ss_sp = stack_.get();
-    stack.ss_size = kHandlerStack;
-    sigaltstack(&stack, nullptr);
-  }
+  stack_.emplace();
   const std::lock_guard<std::mutex> lock(handlers_mutex);
   if (handlers++ == 0) Install();
 }
@@ -203,14 +196,8 @@ CrashHandler::CrashHandler(bool prints) : printed_before_(catching.prints) {
 CrashHandler::~CrashHandler() {
   catching.prints = printed_before_;
   if (--catching.handlers > 0) return;
-  {
-    const std::lock_guard<std::mutex> lock(handlers_mutex);
-    if (--handlers == 0) Uninstall();
-  }
-  if (stack_ == nullptr) return;
-  stack_t none{};
-  none.ss_flags = SS_DISABLE;
-  sigaltstack(&none, nullptr);
+  const std::lock_guard<std::mutex> lock(handlers_mutex);
+  if (--handlers == 0) Uninstall();
 }
 
 std::optional<CodeEnd> TakeCrash() {

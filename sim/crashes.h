@@ -15,12 +15,12 @@
 // own worlds.
 #pragma once
 
-#include <cstddef>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "sim/handler_stack.h"
 
 namespace interlock::sim {
 
@@ -57,7 +57,7 @@ class CrashHandler {
 
  private:
   const bool printed_before_;
-  std::unique_ptr<std::byte[]> stack_;  ///< for handlers, as the code's own may be used up
+  std::optional<HandlerStack> stack_;
 };
 
 /// How code ended.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Every switch goes through Fiber::Resume or Fiber::Suspend, neither of which may be inlined: the
-// compiler must not keep the address of a thread-local, or a sanitizer's view of the stack, across
-// a switch. Unwinding throws our own exception and not Boost's forced_unwind, because swallowing
-// that one aborts the program, and code under test is free to be that bad.
+// Every switch goes through Fiber::Control::Enter or Fiber::Suspend, neither of which may be
+// inlined: the compiler must not keep the address of a thread-local, or a sanitizer's view of the
+// stack, across a switch. Unwinding throws our own exception and not Boost's forced_unwind, because
+// swallowing that one aborts the program, and code under test is free to be that bad.
 #include "sim/fiber.h"
 
 #include <cxxabi.h>
@@ -16,6 +16,7 @@
 #include <exception>
 #include <utility>
 
+#include "sim/carrier.h"
 #include "sim/check.h"
 #include "sim/pooled.h"
 #include "sim/posix/thread_locals.h"
@@ -130,6 +131,7 @@ struct Fiber::Control final : Pooled {
   bool unwind = false;
   bool forsaken = false;
   char* bottom = nullptr;  // of the fiber's stack
+  std::unique_ptr<Carrier> carrier;
 #ifdef INTERLOCK_SIM_ASAN
   void* own_fake_stack = nullptr;
   const void* outside_bottom = nullptr;
@@ -139,6 +141,8 @@ struct Fiber::Control final : Pooled {
   void* tsan_fiber = nullptr;
   void* tsan_outside = nullptr;
 #endif
+
+  void Enter();
 
   void Arrived() {
 #ifdef INTERLOCK_SIM_ASAN
@@ -205,13 +209,14 @@ Fiber::~Fiber() {
 
 bool Fiber::done() const { return started() && control_->done; }
 
-void Fiber::Start(StackPool& pool, void (*entry)(void*), void* argument) {
+void Fiber::Start(StackPool& pool, void (*entry)(void*), void* argument, RunsOn runs_on) {
   control_.reset(new (pool.blocks()) Control());
   Control& control = *control_;
   control.entry = entry;
   control.argument = argument;
   control.pool = &pool;
   control.bottom = pool.Acquire();
+  if (runs_on == RunsOn::kOwnThread) control.carrier = std::make_unique<Carrier>();
 #ifdef INTERLOCK_SIM_TSAN
   control.tsan_fiber = __tsan_create_fiber(0);
 #endif
@@ -219,24 +224,33 @@ void Fiber::Start(StackPool& pool, void (*entry)(void*), void* argument) {
       control.bottom + StackPool::stack_size(), StackPool::stack_size(), &Control::Trampoline);
 }
 
-[[gnu::noinline]] void Fiber::Resume() {
-  Control& control = *control_;
-  ExceptionState* exceptions = ThreadExceptions();
-  const ExceptionState own = std::exchange(*exceptions, control.exceptions);
+[[gnu::noinline]] void Fiber::Control::Enter() {
+  ExceptionState* state = ThreadExceptions();
+  const ExceptionState own = std::exchange(*state, exceptions);
 #ifdef INTERLOCK_SIM_ASAN
   void* fake_stack = nullptr;
-  __sanitizer_start_switch_fiber(&fake_stack, control.bottom, StackPool::stack_size());
+  __sanitizer_start_switch_fiber(&fake_stack, bottom, StackPool::stack_size());
 #endif
 #ifdef INTERLOCK_SIM_TSAN
-  control.tsan_outside = __tsan_get_current_fiber();
-  __tsan_switch_to_fiber(control.tsan_fiber, 0);
+  tsan_outside = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(tsan_fiber, 0);
 #endif
-  control.inside = boost::context::detail::jump_fcontext(control.inside, &control).fctx;
+  inside = boost::context::detail::jump_fcontext(inside, this).fctx;
 #ifdef INTERLOCK_SIM_ASAN
   __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
 #endif
-  control.exceptions = std::exchange(*exceptions, own);
+  exceptions = std::exchange(*state, own);
+}
+
+void Fiber::Resume() {
+  Control& control = *control_;
+  if (control.carrier == nullptr) {
+    control.Enter();
+  } else {
+    control.carrier->Call([](void* it) { static_cast<Control*>(it)->Enter(); }, &control);
+  }
   if (!control.done) return;
+  control.carrier.reset();
 #ifdef INTERLOCK_SIM_TSAN
   __tsan_destroy_fiber(control.tsan_fiber);
 #endif

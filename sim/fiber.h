@@ -3,9 +3,10 @@
 // Stackful fibers on pooled stacks, so that blocking production code runs unchanged. The only place
 // that knows Boost.Context and the sanitizers' fiber interfaces.
 //
-// A fiber stays on the OS thread that first resumed it. In-flight exceptions are saved with each
-// switch, so a fiber may be suspended inside a catch block or a destructor that runs while
-// unwinding. Thread safety: a pool and its fibers belong to one OS thread.
+// A fiber stays on the OS thread that first resumed it, or on one of its own (carrier.h). In-flight
+// exceptions are saved with each switch, so a fiber may be suspended inside a catch block or a
+// destructor that runs while unwinding. Thread safety: a pool and its fibers belong to one OS
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -61,10 +62,14 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
+  /// Which OS thread runs it. One of its own lasts until it is done, or destroyed.
+  enum class RunsOn { kResumer, kOwnThread };
+
   /// Prepares `entry(argument)` to run on a stack of `pool`, which outlives the fiber. It starts
   /// with the first Resume. An exception other than FiberUnwind that escapes `entry` ends the
   /// program.
-  void Start(StackPool& pool, void (*entry)(void*), void* argument);
+  void Start(StackPool& pool, void (*entry)(void*), void* argument,
+             RunsOn runs_on = RunsOn::kResumer);
 
   /// Runs it until it suspends or ends. REQUIRES: called outside the fiber; started() and not
   /// done().

@@ -170,7 +170,9 @@ void Scheduler::Enter(void* task) {
 
 void Scheduler::Resume(ScheduledTask* task) {
   if (!task->fiber.started()) {
-    task->fiber.Start(stacks_, &Scheduler::Enter, task);
+    const posix::Library* const library = GroupOf(task).library;
+    task->fiber.Start(stacks_, &Scheduler::Enter, task,
+                      library != nullptr ? library->runs_on() : Fiber::RunsOn::kResumer);
     host_.OnTaskStart(*task);
   }
   task->state = State::kRunning;

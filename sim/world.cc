@@ -94,13 +94,14 @@ Connector& World::connector(int process, int node) {
   Require(node >= 0 && node < nodes(), "there is no such server");
   return state_->engine.ConnectorTo(state_->At(process), node);
 }
-void World::ServePosix(int process) {
+void World::ServePosix(int process, bool os_threads) {
   Engine& engine = state_->engine;
   Require(TripwireIsArmed(), "ThreadSanitizer has the C library's functions in this build");
   Require(!engine.watched(), "a search sees nothing of what a posix process does");
   if (!state_->statics.owns_lock()) state_->statics = posix::Statics::OneAtATime();
   Process& served = state_->At(process);
-  served.library = std::make_shared<posix::Library>(engine, served);
+  served.library = std::make_shared<posix::Library>(
+      engine, served, os_threads ? Fiber::RunsOn::kOwnThread : Fiber::RunsOn::kResumer);
   engine.scheduler.SetLibrary(process, served.library.get());
 }
 int World::nodes() const { return state_->engine.servers.count(); }

@@ -6,12 +6,12 @@
 //
 // Use: a Universe per worker thread (it pools fiber stacks and the Lua state), a World per run:
 //   World world(universe, options, plan, choices, &observer);
-//   world.AddProcess({});  world.Start(0, [&] { ... uses world.runtime(0), world.connector(0) ...
-//   }); world.Run(horizon);  world.Heal();  world.Run(later);   // then judge; ~World tears down
+//   world.AddProcess({});  world.Start(0, [&] { ... world.runtime(0), world.connector(0) ... });
+//   world.Run(horizon);  world.Heal();  world.Run(later);  // then judge; ~World tears down
 //
 // Teardown: in the destructor every seam call fails at once (kCancelled), without trace or server
-// effect, so that live fibers unwind by returning; a fiber that does not is destroyed. Thread
-// safety: a Universe and its worlds belong to one OS thread.
+// effect, so that live fibers unwind by returning; a fiber that does not is destroyed.
+// Thread safety: a Universe and its worlds belong to one OS thread.
 #pragma once
 
 #include <cstdint>
@@ -122,8 +122,8 @@ class World {
   Connector& connector(int process);
   /// Connects to this server, whatever its role.
   Connector& connector(int process, int node);
-  /// Its tasks may call the C library: see posix/library.h. REQUIRES: no probe, and no tasks yet.
-  void ServePosix(int process);
+  /// Its tasks may call the C library (posix/README.md). REQUIRES: no probe, and no tasks yet.
+  void ServePosix(int process, bool os_threads = false);
   int nodes() const;
   NodeAddress address(int node) const;  ///< as servers name it
 

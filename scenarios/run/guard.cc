@@ -6,8 +6,7 @@
 #include "scenarios/run/guard.h"
 
 #include <pthread.h>
-#include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaltstack, pthread_kill
-#include <sys/mman.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): pthread_kill
 #include <unistd.h>
 
 #include <fcntl.h>
@@ -21,6 +20,7 @@
 #include "scenarios/cases/replay_token.h"
 #include "scenarios/run/black_box.h"
 #include "scenarios/run/forks.h"
+#include "sim/carrier.h"
 #include "sim/crashes.h"
 #include "sim/posix/thread_locals.h"
 #include "sim/tripwire.h"
@@ -29,7 +29,6 @@ namespace interlock::scenarios {
 namespace {
 
 constexpr std::size_t kMostThreads = 256;
-constexpr std::size_t kAlternateStack = 256 * 1024;
 constexpr int kLockAtFault = 1;
 constexpr int kHarnessAtFault = 70;
 
@@ -71,7 +70,6 @@ struct Slot {
   std::uint64_t run_seed = 0;
   std::string_view token;  ///< replaces the seed unless empty
   GuardPhase phase = GuardPhase::kRunning;
-  void* stack = nullptr;
 };
 
 struct Guard {
@@ -143,6 +141,7 @@ void WriteReplayLine(const Slot& slot, std::string_view program) {
 }
 
 void HandleSignal(int signal, siginfo_t* info, void* /*context*/) {
+  if (signal == kOverdue && sim::PassSignalOn(signal)) return;
   if (sim::IsOfACrash(signal)) sim::LeaveInTeardown(signal);
   Guard* guard = the_guard.load();
   if (guard->dying.exchange(true)) {
@@ -240,14 +239,7 @@ GuardedThread::GuardedThread() {
     bool expected = false;
     if (!slot.taken.compare_exchange_strong(expected, true)) continue;
     slot.thread = pthread_self();
-    slot.stack =
-        mmap(nullptr, kAlternateStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (slot.stack != MAP_FAILED) {
-      stack_t stack{};
-      stack.ss_sp = slot.stack;
-      stack.ss_size = kAlternateStack;
-      sigaltstack(&stack, nullptr);
-    }
+    stack_.emplace();
     this_slot = &slot;
     return;
   }
@@ -255,10 +247,6 @@ GuardedThread::GuardedThread() {
 
 GuardedThread::~GuardedThread() {
   if (this_slot == nullptr) return;
-  stack_t none{};
-  none.ss_flags = SS_DISABLE;
-  sigaltstack(&none, nullptr);
-  if (this_slot->stack != MAP_FAILED) munmap(this_slot->stack, kAlternateStack);
   this_slot->taken.store(false);
   this_slot = nullptr;
 }

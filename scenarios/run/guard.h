@@ -18,10 +18,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "scenarios/cases/synchrony.h"
+#include "sim/handler_stack.h"
 
 namespace interlock::scenarios {
 
@@ -52,6 +54,9 @@ class GuardedThread {
   ~GuardedThread();
   GuardedThread(const GuardedThread&) = delete;
   GuardedThread& operator=(const GuardedThread&) = delete;
+
+ private:
+  std::optional<sim::HandlerStack> stack_;
 };
 
 /// What is being done with a guarded run.

@@ -121,7 +121,7 @@ class OneRun {
     const ClientPlan& plan = PlanOf(process);
     world_.AddProcess({.offset = plan.clock_offset, .rate_ppm = plan.clock_rate_ppm},
                       case_.scenario->database);
-    if (traits_.posix) world_.ServePosix(process);
+    if (traits_.posix) world_.ServePosix(process, traits_.os_threads);
     recorder_.NoteClient(client, process, plan);
     if (process == client) world_.Start(process, [this, process] { Live(process); });
   }

@@ -82,7 +82,8 @@ void Library::EndTask(bool ends_process) {
 }
 
 void Library::PutInPlace(Library* library, const ScheduledTask& task) {
-  ThreadLocals::PutInPlace(library != nullptr ? &library->threads_.LocalsOf(task) : nullptr);
+  const bool shares = library != nullptr && library->runs_on_ == Fiber::RunsOn::kResumer;
+  ThreadLocals::PutInPlace(shares ? &library->threads_.LocalsOf(task) : nullptr);
   Statics::PutInPlace(library != nullptr ? library->lives_[library->threads_.LifeOf(task)].get()
                                          : nullptr);
 }

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "sim/engine.h"
+#include "sim/fiber.h"
 #include "sim/posix/descriptors.h"
 #include "sim/posix/devices.h"
 #include "sim/posix/event_set.h"
@@ -43,7 +44,8 @@ namespace interlock::sim::posix {
 
 class Library {
  public:
-  Library(Engine& engine, Process& process) : engine_(engine), process_(process) {
+  Library(Engine& engine, Process& process, Fiber::RunsOn runs_on)
+      : engine_(engine), process_(process), runs_on_(runs_on) {
     lives_.push_back(std::make_unique<Statics>());
   }
   Library(const Library&) = delete;
@@ -54,6 +56,8 @@ class Library {
   /// The process begins anew: without descriptors, and nothing is held or waited for.
   void Forget();
 
+  /// What its threads run on.
+  Fiber::RunsOn runs_on() const { return runs_on_; }
   Threads& threads() { return threads_; }
   Mutexes& mutexes() { return mutexes_; }
   SharedLocks& shared_locks() { return shared_locks_; }
@@ -157,6 +161,7 @@ class Library {
 
   Engine& engine_;
   Process& process_;
+  const Fiber::RunsOn runs_on_;
   Descriptors descriptors_{engine_, process_};
   RandomStreams random_streams_;
   Pace pace_{engine_, process_};

@@ -44,6 +44,7 @@ struct Extents {
 struct Kept {
   std::uintptr_t from;  // less the thread pointer, which is the same on each OS thread
   std::size_t size;
+  OfOsThread::Passed passed;
 };
 
 // Before main; both are made without a constructor, in whichever order.
@@ -51,7 +52,7 @@ constinit std::array<Kept, kMostOfOsThread> kept_by_os_thread{};
 constinit std::size_t kept_count = 0;
 
 constinit thread_local Extents extents;
-const OfOsThread extents_are(&extents, sizeof(extents));
+const OfOsThread extents_are(&extents, sizeof(extents), OfOsThread::Passed::kNo);
 thread_local ThreadLocals* variables_in_place = nullptr;
 const OfOsThread variables_are(&variables_in_place, sizeof(variables_in_place));
 
@@ -128,10 +129,27 @@ const Extents& OfThisThread() {
 
 }  // namespace
 
-OfOsThread::OfOsThread(const void* variable, std::size_t size) {
+OfOsThread::OfOsThread(const void* variable, std::size_t size, Passed passed) {
   Require(kept_count < kMostOfOsThread, "too many variables of the OS thread");
   kept_by_os_thread[kept_count++] = {reinterpret_cast<std::uintptr_t>(variable) - ThreadPointer(),
-                                     size};
+                                     size, passed};
+}
+
+void OfOsThread::Save(std::vector<std::byte>& to) {
+  to.clear();
+  for (const Kept& one : std::span(kept_by_os_thread).first(kept_count)) {
+    if (one.passed == Passed::kNo) continue;
+    const auto* const at = reinterpret_cast<const std::byte*>(ThreadPointer() + one.from);
+    to.insert(to.end(), at, at + one.size);
+  }
+}
+
+void OfOsThread::Load(std::span<const std::byte> from) {
+  for (const Kept& one : std::span(kept_by_os_thread).first(kept_count)) {
+    if (one.passed == Passed::kNo) continue;
+    std::memcpy(reinterpret_cast<void*>(ThreadPointer() + one.from), from.data(), one.size);
+    from = from.subspan(one.size);
+  }
 }
 
 ThreadLocals::ThreadLocals() {

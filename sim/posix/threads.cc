@@ -44,6 +44,12 @@ Threads::Thread& Threads::Of(const ScheduledTask& task) {
   return *thread;
 }
 
+ThreadLocals& Threads::LocalsOf(const ScheduledTask& task) {
+  std::optional<ThreadLocals>& locals = Of(task).locals;
+  if (!locals) locals.emplace();
+  return *locals;
+}
+
 Threads::Thread& Threads::Own() { return Of(*parking_.current()); }
 
 Threads::Thread* Threads::Find(pthread_t thread) {

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sim/posix/exit_calls.h"
@@ -33,7 +34,8 @@ class Threads {
   /// Runs the body of the current task, in which it may call Exit; then calls what AtExit and the
   /// keys have for it. Whether the body returned.
   bool Run(const std::function<void()>& body);
-  ThreadLocals& LocalsOf(const ScheduledTask& task) { return Of(task).locals; }
+  /// Of a task that shares its OS thread with others.
+  ThreadLocals& LocalsOf(const ScheduledTask& task);
   /// How often the process had begun anew when the task was made.
   std::size_t LifeOf(const ScheduledTask& task) { return Of(task).life; }
   std::size_t OwnLife() { return Own().life; }
@@ -76,7 +78,7 @@ class Threads {
     void* result = nullptr;
     bool detached = false;
     bool joined = false;
-    ThreadLocals locals;
+    std::optional<ThreadLocals> locals;
     std::vector<Specific> specifics;  // by key
     ExitCalls at_exit;
   };

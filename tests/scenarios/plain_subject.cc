@@ -146,6 +146,7 @@ class Plain final : public harness::Subject {
     harness::Traits traits;
     traits.can_extend = plain_.extend_in_words_only;
     traits.lock_delay = plain_.delay_percent > 0;
+    traits.os_threads = plain_.os_threads;
     return traits;
   }
 

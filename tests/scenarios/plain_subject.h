@@ -28,6 +28,7 @@ struct PlainOptions {
   /// How much of LockOptions::lease is a lock-delay, at the end of what it grants; if it is not 0,
   /// Traits say so.
   int delay_percent = 0;
+  bool os_threads = false;                ///< Traits say so, and nothing of Traits::posix
   std::vector<std::string> preface = {};  ///< a command sent before each SET
   /// Called with what NewLock is given; may be called by several threads at once.
   std::function<void(const harness::LockOptions&)> on_new_lock = {};

@@ -3,6 +3,7 @@
 // What most tests of the simulator need: a universe, a seed, short ways to send commands.
 #pragma once
 
+#include <cstdlib>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -72,6 +73,11 @@ struct Bench {
     options.keep_events = true;
     return options;
   }
+
+  /// All tests of posix processes run a second time on OS threads.
+  static bool OnOsThreads() { return std::getenv("INTERLOCK_TEST_OS_THREADS") != nullptr; }
+  /// As World does it.
+  void ServePosix(int process) const { world->ServePosix(process, OnOsThreads()); }
 
   /// Ends the world. Its tasks still use `world` meanwhile.
   void TearDown() { owner.reset(); }

@@ -80,7 +80,8 @@ class SimulatedRun {
 
   void Start(int client) {
     world_.AddProcess({});
-    if (measurand_.subject->traits().posix) world_.ServePosix(client);
+    const harness::Traits traits = measurand_.subject->traits();
+    if (traits.posix) world_.ServePosix(client, traits.os_threads);
     world_.Start(client, [this, client] {
       const Note note = [this](int who, int resource, EventKind kind, EventDetails details) {
         log_.push_back({world_.now(), world_.now(), who, resource, kind, std::move(details)});

@@ -86,6 +86,9 @@ Status CheckClients(const harness::Program& program) {
   for (std::size_t i = 0; i < clients; ++i) {
     if (!program.clients[i]) return Bad(fmt::format("client {} has no function", i));
   }
+  if (program.os_threads && !program.posix) {
+    return Bad("os_threads without posix; expected both, or neither");
+  }
   if (program.posix && !sim::TripwireIsArmed()) {
     return Bad(
         "posix clients cannot be simulated in this build: ThreadSanitizer has the C library's "

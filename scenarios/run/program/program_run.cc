@@ -85,7 +85,7 @@ class OneProgramRun final : private sim::WorldObserver {
 
   void Add(const sim::ClockOptions& clock) {
     const int process = world_.AddProcess(clock, kDatabase);
-    if (program_.posix) world_.ServePosix(process);
+    if (program_.posix) world_.ServePosix(process, program_.os_threads);
   }
 
   sim::StopReason SetUp() {

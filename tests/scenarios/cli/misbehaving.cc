@@ -96,10 +96,13 @@ class GuiltyLock final : public harness::Lock {
   std::chrono::milliseconds lease_;
 };
 
+/// What a lock calls.
+enum class Calls { kSeams, kPosix, kPosixOnOsThreads };
+
 class Guilty final : public harness::Subject {
  public:
-  Guilty(std::string name, Place place, Crime crime, bool posix)
-      : name_(std::move(name)), place_(place), crime_(crime), posix_(posix) {}
+  Guilty(std::string name, Place place, Crime crime, Calls calls)
+      : name_(std::move(name)), place_(place), crime_(crime), calls_(calls) {}
 
   std::string_view name() const override {
     if (place_ == Place::kName) crime_();
@@ -110,7 +113,8 @@ class Guilty final : public harness::Subject {
     if (place_ == Place::kTraits) crime_();
     harness::Traits traits;
     traits.can_extend = place_ == Place::kExtend;
-    traits.posix = posix_;
+    traits.posix = calls_ != Calls::kSeams;
+    traits.os_threads = calls_ == Calls::kPosixOnOsThreads;
     return traits;
   }
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
@@ -128,7 +132,7 @@ class Guilty final : public harness::Subject {
   std::string name_;
   Place place_;
   Crime crime_;
-  bool posix_;
+  Calls calls_;
 };
 
 volatile int sink = 0;
@@ -142,6 +146,8 @@ int Recurse(int depth) {
   room[depth % 256] = 1;
   return depth < 0 ? 0 : Recurse(depth + 1) + room[0];
 }
+
+void SpinInAThread() { std::thread(Spin).join(); }
 
 void RecurseWithoutEnd() { sink = Recurse(0); }
 
@@ -199,32 +205,33 @@ int main(int argc, char** argv) {
     const char* name;
     Crime crime;
     Place place = Place::kAcquire;
-    bool posix = false;
+    Calls calls = Calls::kSeams;
   };
   std::vector<std::shared_ptr<const harness::Subject>> subjects;
-  for (const Suspect& one :
-       std::vector<Suspect>{{"test/spinning", Spin},
-                            {"test/aborting", Abort},
-                            {"test/recursing", RecurseWithoutEnd},
-                            {"test/throwing", Throw},
-                            {"test/escaping", ReadTheClock},
-                            {"test/null", AccessNull},
-                            {"test/exiting", Exit},
-                            {"test/leaving", LeaveAtOnce},
-                            {"test/terminating", Terminate},
-                            {"test/blocking", Block},
-                            {"test/hoarding", TakeAllMemory},
-                            {"test/silent", CloseStdout},
-                            {"test/null-in-release", AccessNull, Place::kRelease},
-                            {"test/null-in-extend", AccessNull, Place::kExtend},
-                            {"test/null-in-owners", AccessNull, Place::kOwners},
-                            {"test/null-in-traits", AccessNull, Place::kTraits},
-                            {"test/null-in-name", AccessNull, Place::kName},
-                            {"test/remembering", Remember},
-                            {"test/forking", Fork, Place::kAcquire, true},
-                            {"test/strict-loop", LoopStrictly, Place::kAcquire, true},
-                            {"test/refusing", Refuse}}) {
-    subjects.push_back(std::make_shared<Guilty>(one.name, one.place, one.crime, one.posix));
+  for (const Suspect& one : std::vector<Suspect>{
+           {"test/spinning", Spin},
+           {"test/aborting", Abort},
+           {"test/recursing", RecurseWithoutEnd},
+           {"test/throwing", Throw},
+           {"test/escaping", ReadTheClock},
+           {"test/null", AccessNull},
+           {"test/exiting", Exit},
+           {"test/leaving", LeaveAtOnce},
+           {"test/terminating", Terminate},
+           {"test/blocking", Block},
+           {"test/hoarding", TakeAllMemory},
+           {"test/silent", CloseStdout},
+           {"test/null-in-release", AccessNull, Place::kRelease},
+           {"test/null-in-extend", AccessNull, Place::kExtend},
+           {"test/null-in-owners", AccessNull, Place::kOwners},
+           {"test/null-in-traits", AccessNull, Place::kTraits},
+           {"test/null-in-name", AccessNull, Place::kName},
+           {"test/remembering", Remember},
+           {"test/forking", Fork, Place::kAcquire, Calls::kPosix},
+           {"test/strict-loop", LoopStrictly, Place::kAcquire, Calls::kPosix},
+           {"test/spinning-thread", SpinInAThread, Place::kAcquire, Calls::kPosixOnOsThreads},
+           {"test/refusing", Refuse}}) {
+    subjects.push_back(std::make_shared<Guilty>(one.name, one.place, one.crime, one.calls));
   }
   return harness::Main(argc, argv, std::move(subjects));
 }

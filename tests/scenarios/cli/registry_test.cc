@@ -64,6 +64,11 @@ TEST(RegistryTest, ANameThatIsTakenIsRefused) {
               HasSubstr("broken/del-without-owner"));
 }
 
+TEST(RegistryTest, OsThreadsOfALockThatHasNoCLibraryAreRefused) {
+  EXPECT_THAT(RefusalOf({PlainSubject({.os_threads = true})}),
+              HasSubstr("test/plain has Traits::os_threads without Traits::posix"));
+}
+
 TEST(RegistryTest, ANameThatCannotStandInATokenIsRefused) {
   for (const char* name : {"", "Mutex", "a:b", "a b", "a*", "a'b", "ä", "a\n"}) {
     EXPECT_THAT(RefusalOf({PlainSubject({.name = name})}), HasSubstr("invalid lock name")) << name;

@@ -154,6 +154,25 @@ TEST_F(ClientCrashTest, CodeAsItIsCompiledEndsInAnyOfItsThreads) {
   EXPECT_EQ(Simulate(terminated, Lossy()).message, "C2 called std::terminate");
 }
 
+TEST_F(ClientCrashTest, AndInAnyOfItsOsThreads) {
+  const auto in_a_thread = [](const std::function<void()>& end) {
+    Program program = WithHandler([end] { std::thread(end).join(); }, true);
+    program.os_threads = true;
+    const SimulateVerdict verdict = Simulate(program, Lossy());
+    EXPECT_EQ(verdict.message, Replay(program, verdict.token).message);
+    return verdict.message;
+  };
+  EXPECT_EQ(in_a_thread([] { std::abort(); }), "C2 aborted");
+  EXPECT_EQ(in_a_thread([] { std::raise(SIGSEGV); }), "C2 crashed (SIGSEGV)");
+  EXPECT_EQ(in_a_thread([] { std::exit(3); }), "C2 called exit(3)");
+  EXPECT_EQ(in_a_thread([] {
+              volatile int depth = 0;
+              Recurse(&depth);
+            }),
+            "C2 overflowed its stack: an endless recursion");
+  EXPECT_THAT(in_a_thread(Throw), HasSubstr("std::runtime_error escape: no reply"));
+}
+
 TEST_F(ClientCrashTest, ACallThatIsNotSimulatedIsNoVerdictAndIsNamed) {
   const SimulateVerdict clock =
       Simulate(WithHandler([] { static_cast<void>(std::chrono::system_clock::now()); }), Lossy());

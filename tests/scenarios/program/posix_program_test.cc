@@ -73,6 +73,11 @@ Program AskingThreads(bool guarded) {
   return program;
 }
 
+Program OnOsThreads(Program program) {
+  program.os_threads = true;
+  return program;
+}
+
 class PosixProgramTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -101,6 +106,14 @@ TEST_F(PosixProgramTest, TwoThreadsThatShareAConnectionTakeEachOthersReplies) {
   EXPECT_THAT(verdict.text, HasSubstr(" got "));
   EXPECT_THAT(Replay(AskingThreads(false), verdict.token).message, HasSubstr(" got "));
   EXPECT_TRUE(Simulate(AskingThreads(true), {.runs = 200}).ok);
+}
+
+TEST_F(PosixProgramTest, AndOnOsThreadsTheVerdictIsTheSame) {
+  const SimulateVerdict fast = Simulate(AskingThreads(false), {.runs = 200});
+  const SimulateVerdict slow = Simulate(OnOsThreads(AskingThreads(false)), {.runs = 200});
+  EXPECT_EQ(slow.text, fast.text);
+  EXPECT_EQ(slow.token, fast.token);
+  EXPECT_TRUE(Simulate(OnOsThreads(AskingThreads(true)), {.runs = 200}).ok);
 }
 
 }  // namespace

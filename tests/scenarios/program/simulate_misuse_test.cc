@@ -159,6 +159,7 @@ TEST(SimulateMisuseTest, BadProgramsAndOptionsAreRefusedWithWhatWouldBeRight) {
                 p.nodes = 5;
               }),
               HasSubstr("an even number"));
+  EXPECT_THAT(refusal([](Program& p) { p.os_threads = true; }), HasSubstr("without posix"));
   EXPECT_THAT(refusal([](Program& p) { p.nodes = 3; }), HasSubstr("expected 1 to 1"));
   EXPECT_THAT(refusal([](Program& p) { p.persistence = "disk"; }), HasSubstr("\"disk\"; expected"));
   EXPECT_THAT(refusal([](Program& p) { p.lease = seconds(0); }), HasSubstr("expected 1 ms"));

@@ -49,7 +49,7 @@ std::set<std::string> SeenOf(const FaultPlan& plan, int worlds) {
   std::set<std::string> seen;
   for (int seed = 1; seed <= worlds; ++seed) {
     Bench bench(1, plan, Bench::Exact(), Choices::FromSeed(static_cast<std::uint64_t>(seed)));
-    bench.world->ServePosix(0);
+    bench.ServePosix(0);
     bench.world->Start(0, [&seen] {
       const int file = Open();
       seen.insert(Ping(file));
@@ -81,7 +81,7 @@ TEST(PosixByteFaultTest, APauseMayInterruptAReadWithATimeout) {
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
       Bench bench(1, {{.kind = FaultKind::kPause, .step = step, .length = milliseconds(100)}},
                   Bench::Exact(), Choices::FromSeed(seed));
-      bench.world->ServePosix(0);
+      bench.ServePosix(0);
       bench.world->Start(0, [&seen] {
         const int file = Open();
         std::thread other([] {
@@ -103,7 +103,7 @@ TEST(PosixByteFaultTest, ANameMayBeLookedUpSlowly) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Bench bench(1, {{.kind = FaultKind::kDelayRequest, .step = 0, .length = seconds(30)}},
                 Bench::Exact(), Choices::FromSeed(seed));
-    bench.world->ServePosix(0);
+    bench.ServePosix(0);
     bench.world->Start(0, [&] {
       ::usleep(1);
       const VirtualTime before = bench.world->now();

@@ -205,7 +205,7 @@ TEST(PosixEpollTest, MistakesAreToldAsLinuxTellsThem) {
 
 TEST(PosixEpollTest, ACrashedClientThatWaitsForEventsDoesNotEndTheProgram) {
   Bench bench(1, {{.kind = FaultKind::kCrash, .step = 4}});
-  bench.world->ServePosix(0);
+  bench.ServePosix(0);
   bench.world->Start(0, [] {
     const int set = ::epoll_create1(0);
     const int file = ConnectedSocket();

@@ -58,7 +58,7 @@ std::string Ask(redisContext* context, const char* command, Words... words) {
 struct PosixBench : Bench {
   using Bench::Bench;
   void Start(int process, std::function<void()> main) {
-    world->ServePosix(process);
+    ServePosix(process);
     world->Start(process, std::move(main));
   }
 };

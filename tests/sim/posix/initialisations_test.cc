@@ -35,7 +35,7 @@ struct Static {
 /// Each process runs it in a thread of its own, the second one a second later than the first.
 void RunTwo(Bench& bench, const std::function<void(int process)>& main) {
   for (int process = 0; process < 2; ++process) {
-    bench.world->ServePosix(process);
+    bench.ServePosix(process);
     bench.world->Start(
         process, [&main, process] { main(process); }, seconds(process));
   }
@@ -75,7 +75,7 @@ TEST(InitialisationsTest, WhatACrashLeavesUnfinishedAnotherProcessBeginsAnew) {
 
 TEST(InitialisationsTest, ThreadsOfAProcessWaitForTheOneThatInitialises) {
   Bench bench(1);
-  bench.world->ServePosix(0);
+  bench.ServePosix(0);
   Static shared;
   int called = 0;
   bench.world->Start(0, [&] {
@@ -99,7 +99,7 @@ TEST(InitialisationsTest, ThreadsOfAProcessWaitForTheOneThatInitialises) {
 
 TEST(InitialisationsTest, OneThatThrowsIsBegunAnewByTheNext) {
   Bench bench(1);
-  bench.world->ServePosix(0);
+  bench.ServePosix(0);
   int made = 0;
   bench.world->Start(0, [&made] {
     std::once_flag flag;
@@ -138,7 +138,7 @@ TEST(InitialisationsTest, WorldsOfTwoOsThreadsInitialiseOnceTogether) {
     std::atomic<int> made = 0;
     const auto run = [&] {
       Bench bench(1);
-      bench.world->ServePosix(0);
+      bench.ServePosix(0);
       bench.world->Start(0, [&] {
         if (abi::__cxa_guard_acquire(&guard) == 0) return;
         ++made;

@@ -83,7 +83,7 @@ TEST(PosixClockTest, ALoopThatWatchesTheClockComesToItsEnd) {
 TEST(PosixClockTest, ACrashedClientThatWatchesTheClockDoesNotEndTheProgram) {
   for (const bool yields : {false, true}) {
     Bench bench(1, {{.kind = FaultKind::kCrash, .step = 3}});
-    bench.world->ServePosix(0);
+    bench.ServePosix(0);
     bench.world->Start(0, [yields] {
       const auto until = std::chrono::steady_clock::now() + hours(1);
       while (std::chrono::steady_clock::now() < until) {
@@ -160,7 +160,7 @@ TEST(PosixSocketTest, ARestartedClientBeginsWithoutDescriptors) {
 TEST(PosixErrnoTest, EachTaskHasItsOwn) {
   Bench bench(2);
   for (int process = 0; process < 2; ++process) {
-    bench.world->ServePosix(process);
+    bench.ServePosix(process);
     bench.world->Start(process, [process] {
       errno = process == 0 ? EDOM : ERANGE;
       for (int i = 0; i < 3; ++i) {
@@ -188,7 +188,7 @@ TEST(PosixLockTest, OurMutexRunsOverHiredisInVirtualTime) {
   int inside = 0;
   int most = 0;
   for (int process = 0; process < 2; ++process) {
-    bench.world->ServePosix(process);
+    bench.ServePosix(process);
     bench.world->Start(process, [&, process] {
       Runtime& runtime = bench.world->runtime(process);
       auto connector = MakeHiredisConnector(runtime, "redis://redis:6379");
@@ -211,7 +211,7 @@ TEST(PosixLockTest, OurMutexRunsOverHiredisInVirtualTime) {
 TEST(PosixLockTest, OurThreadsRenewALeaseInVirtualTime) {
   Bench bench(2);
   for (const int process : {0, 1}) {
-    bench.world->ServePosix(process);
+    bench.ServePosix(process);
     bench.world->Start(
         process,
         [process] {
@@ -241,7 +241,7 @@ TEST(PosixLockTest, OurThreadsRenewALeaseInVirtualTime) {
 TEST(PosixDeathTest, WhatIsNotServedIsNamed) {
   const auto expect_refusal = [](const std::string& name, const std::function<void()>& call) {
     Bench bench(1);
-    bench.world->ServePosix(0);
+    bench.ServePosix(0);
     bench.world->Start(0, call);
     EXPECT_DEATH(bench.world->Run(kHorizon),
                  "through " + name + "\\(\\), which the simulated C library does not have");
@@ -269,7 +269,7 @@ TEST(PosixIdentityTest, ClientsAreDifferentProcessesOnDifferentHosts) {
   Bench bench(2);
   std::vector<std::string> seen;
   for (const int process : {0, 1}) {
-    bench.world->ServePosix(process);
+    bench.ServePosix(process);
     bench.world->Start(process, [&seen] {
       char host[64];
       ASSERT_EQ(::gethostname(host, sizeof(host)), 0);
@@ -290,7 +290,7 @@ TEST(PosixIdentityTest, RandomBytesAreTheProcesssOwn) {
   for (int run = 0; run < 2; ++run) {
     Bench bench(2);
     for (const int process : {0, 1}) {
-      bench.world->ServePosix(process);
+      bench.ServePosix(process);
       bench.world->Start(process, [&runs] {
         std::vector<std::uint64_t>& drawn = runs.emplace_back();
         std::random_device device;
@@ -326,7 +326,7 @@ TEST(PosixIdentityTest, AUuidOfTheKernelIsTheProcesssOwn) {
   for (int run = 0; run < 2; ++run) {
     Bench bench(2);
     for (const int process : {0, 1}) {
-      bench.world->ServePosix(process);
+      bench.ServePosix(process);
       bench.world->Start(process, [&drawn] {
         for (int i = 0; i < 2; ++i) {
           std::ifstream file("/proc/sys/kernel/random/uuid");
@@ -351,7 +351,7 @@ TEST(PosixIdentityTest, ShortDrawsThatAreAlikeDifferInTheirLastByte) {
   Bench bench(2, {{FaultKind::kEntropyAlike, 1, 0, {}}});
   std::vector<unsigned int> drawn(2);
   for (const int process : {0, 1}) {
-    bench.world->ServePosix(process);
+    bench.ServePosix(process);
     bench.world->Start(process, [&drawn, process] {
       std::this_thread::sleep_for(seconds(1));
       drawn[static_cast<std::size_t>(process)] = std::random_device()();

@@ -13,7 +13,7 @@
 namespace interlock::sim {
 
 inline void RunOne(Bench& bench, std::function<void()> main) {
-  bench.world->ServePosix(0);
+  bench.ServePosix(0);
   bench.world->Start(0, std::move(main));
   EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
 }

@@ -78,7 +78,7 @@ TEST(PosixResp3Test, EachTypeArrivesInItsForm) {
   for (const redis::Dialect& dialect : redis::Dialects()) {
     SCOPED_TRACE(dialect.name);
     Bench bench(1, {}, Of(dialect));
-    bench.world->ServePosix(0);
+    bench.ServePosix(0);
     bench.world->Start(0, [&dialect] {
       LineClient client;
       client.Expect("GET none", "$-1\r\n");
@@ -109,7 +109,7 @@ TEST(PosixResp3Test, ABlockedClientIsToldOfTrackedKeysThatOthersChange) {
   for (const redis::Dialect& dialect : redis::Dialects()) {
     SCOPED_TRACE(dialect.name);
     Bench bench(2, {}, Of(dialect));
-    bench.world->ServePosix(0);
+    bench.ServePosix(0);
     bench.world->Start(0, [&dialect] {
       LineClient client;
       client.SayHello(dialect);
@@ -137,7 +137,7 @@ TEST(PosixResp3Test, ThePublisherThatListensIsToldInTheServersOrder) {
   for (const redis::Dialect& dialect : redis::Dialects()) {
     SCOPED_TRACE(dialect.name);
     Bench bench(1, {}, Of(dialect));
-    bench.world->ServePosix(0);
+    bench.ServePosix(0);
     bench.world->Start(0, [&dialect] {
       LineClient client;
       client.SayHello(dialect);

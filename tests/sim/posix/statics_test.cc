@@ -59,7 +59,7 @@ TEST(StaticsTest, EachProcessHasItsOwnInEachRun) {
   for (int run = 0; run < 3; ++run) {
     Bench bench(2);
     for (int process = 0; process < 2; ++process) {
-      bench.world->ServePosix(process);
+      bench.ServePosix(process);
       bench.world->Start(process, [process] {
         EXPECT_EQ(visitors::InitialisedIn(), getpid());
         for (int i = 1; i <= 3; ++i) {
@@ -86,7 +86,7 @@ TEST(StaticsTest, EachProcessHasItsOwnInEachRun) {
 TEST(StaticsTest, WhatTheProgramHasTakenOverIsEachProcesssOwnToo) {
   Bench bench(2);
   for (int process = 0; process < 2; ++process) {
-    bench.world->ServePosix(process);
+    bench.ServePosix(process);
     bench.world->Start(process, [process] {
       for (int i = 0; i < 2 + process; ++i) {
         EXPECT_THAT(visitors::kGreeting, ::testing::StartsWith("a greeting"));
@@ -103,7 +103,7 @@ TEST(StaticsTest, WhatTheProgramHasTakenOverIsEachProcesssOwnToo) {
 TEST(StaticsTest, KeysGoWithTheProcessThatMadeThem) {
   for (int run = 0; run < 2000; ++run) {
     Bench bench(1);
-    bench.world->ServePosix(0);
+    bench.ServePosix(0);
     bench.world->Start(0, [] { ASSERT_GE(visitors::Key(), 0); });
     ASSERT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
   }
@@ -113,7 +113,7 @@ TEST(StaticsTest, KeysGoWithTheProcessThatMadeThem) {
 TEST(StaticsTest, OutsideOfTasksTheProgramsAreInPlace) {
   const int before = visitors::Count();
   Bench bench(1);
-  bench.world->ServePosix(0);
+  bench.ServePosix(0);
   std::vector<int> seen;
   bench.world->Start(0, [&] {
     EXPECT_EQ(visitors::Count(), 101);
@@ -127,7 +127,7 @@ TEST(StaticsTest, OutsideOfTasksTheProgramsAreInPlace) {
 
 TEST(StaticsTest, ThreadsOfAProcessShareThemButForThreadLocals) {
   Bench bench(1);
-  bench.world->ServePosix(0);
+  bench.ServePosix(0);
   bench.world->Start(0, [] {
     visitors::Count();
     visitors::OfThisThread() = 7;
@@ -145,7 +145,7 @@ TEST(StaticsTest, ThreadsOfAProcessShareThemButForThreadLocals) {
 TEST(StaticsTest, AProcessThatIsStartedAgainBeginsWithNewOnes) {
   std::vector<int> counts;
   Bench bench(1, {{.kind = FaultKind::kRestart, .process = 0, .step = 3, .length = seconds(5)}});
-  bench.world->ServePosix(0);
+  bench.ServePosix(0);
   bench.world->Start(0, [&counts] {
     for (int i = 0; i < 5; ++i) {
       EXPECT_EQ(visitors::InitialisedIn(), getpid());
@@ -164,7 +164,7 @@ TEST(StaticsTest, AProcessThatIsStartedAgainKeepsThemUntilItsLastThreadEnds) {
   told.clear();
   int lives = 0;
   Bench bench(1, {{.kind = FaultKind::kRestart, .process = 0, .step = 4, .length = seconds(5)}});
-  bench.world->ServePosix(0);
+  bench.ServePosix(0);
   bench.world->Start(0, [&lives] {
     ++lives;
     visitors::AtTheEnd([](int count) {
@@ -195,7 +195,7 @@ TEST(StaticsTest, AtTheEndOfAProcessTheyAreDestroyed) {
     if (crashes) plan.push_back({.kind = FaultKind::kCrash, .process = 0, .step = 2});
     Bench bench(2, plan);
     for (int process = 0; process < 2; ++process) {
-      bench.world->ServePosix(process);
+      bench.ServePosix(process);
       bench.world->Start(process, [process] {
         visitors::AtTheEnd([](int count) { told.push_back(count); });
         for (int i = 0; i < 3 + process; ++i) {
@@ -217,7 +217,7 @@ TEST(StaticsTest, AnObjectThatARunLoadsIsNamed) {
   posix::ObjectsUnderTest();
   EXPECT_THAT(posix::ObjectsLoadedLater(), ::testing::IsEmpty());
   Bench bench(1);
-  bench.world->ServePosix(0);
+  bench.ServePosix(0);
   bench.world->Start(0, [] { EXPECT_NE(dlopen(INTERLOCK_LATE_OBJECT, RTLD_NOW), nullptr); });
   EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
   EXPECT_THAT(posix::ObjectsLoadedLater(), ::testing::ElementsAre("libinterlock_late.so"));
@@ -227,7 +227,7 @@ TEST(ProgramStaticsTest, WhatChangesIsNamedAndNothingElse) {
   const posix::ProgramStatics before;
   EXPECT_THAT(before.Changed(), ::testing::IsEmpty());
   Bench bench(1);
-  bench.world->ServePosix(0);
+  bench.ServePosix(0);
   bench.world->Start(0, [] {
     acme::Use();
     visitors::Count();
@@ -245,7 +245,7 @@ bool IsSharedIfLeftOut() {
   std::vector<int> counts;
   Bench bench(2);
   for (int process = 0; process < 2; ++process) {
-    bench.world->ServePosix(process);
+    bench.ServePosix(process);
     bench.world->Start(process, [&counts] { counts.push_back(visitors::Count()); });
   }
   return bench.world->Run(kHorizon) == StopReason::kFinished && counts[1] == counts[0] + 1 &&
@@ -261,7 +261,7 @@ TEST(StaticsDeathTest, WhatTheUserLeavesOutIsShared) {
 TEST(StaticsTest, TheProgramKeepsItsOwn) {
   const int before = visitors::Count();
   Bench bench(1);
-  bench.world->ServePosix(0);
+  bench.ServePosix(0);
   bench.world->Start(0, [] { EXPECT_EQ(visitors::Count(), 101); });
   EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
   EXPECT_EQ(visitors::Count(), before + 1);

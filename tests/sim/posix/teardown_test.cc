@@ -21,7 +21,7 @@ namespace {
 /// Calls `main` in a world whose process crashes at this step, and ends the world. Whether it did.
 bool CrashesAt(int step, const std::function<void()>& main) {
   Bench bench(1, {{.kind = FaultKind::kCrash, .step = step}});
-  bench.world->ServePosix(0);
+  bench.ServePosix(0);
   bench.world->Start(0, main);
   static_cast<void>(bench.world->Run(kHorizon));
   const bool crashed = bench.world->crashed(0);
@@ -95,7 +95,7 @@ TEST(PosixTeardownTest, NoThreadGoesOnAfterTheEndOfItsProcess) {
   int ticks = 0;
   {
     Bench bench(1);
-    bench.world->ServePosix(0);
+    bench.ServePosix(0);
     bench.world->Start(0, [&ticks] {
       std::thread([&ticks] {
         for (;;) {

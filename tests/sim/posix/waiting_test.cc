@@ -161,7 +161,7 @@ TEST(PosixFutexTest, AtomicsFuturesAndSemaphoresWaitInVirtualTime) {
 // The C++ library calls it or not as addresses decide.
 TEST(PosixFutexTest, WakingNobodyIsNoChoice) {
   Bench bench(1, {}, Bench::Exact(), Choices::FromSeed(1));
-  bench.world->ServePosix(0);
+  bench.ServePosix(0);
   bench.world->Start(0, [] {
     std::thread other([] { std::this_thread::yield(); });
     int word = 0;

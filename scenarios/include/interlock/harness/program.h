@@ -117,6 +117,7 @@ struct Program {
   /// serves and demands. SimulatedClient works all the same, over threads and hiredis. A client's
   /// process ends when its function returns, with all its threads: exit(3).
   bool posix = false;
+  bool os_threads = false;  ///< as Traits::os_threads; only with `posix`
 };
 
 }  // namespace interlock::harness

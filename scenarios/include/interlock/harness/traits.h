@@ -78,6 +78,13 @@ struct Traits {
   /// and is named; a note says beforehand what a shared object would call of it. Not with
   /// ThreadSanitizer.
   bool posix = false;
+  /// Only with `posix`: the slow mode. Each thread of a client is an OS thread, and they pass a
+  /// baton, so that one runs at a time, in the order that is drawn. The outcome is the same, at
+  /// some 10 microseconds a switch, but thread_locals are as in production: of each its own
+  /// address, the C library's and those of libraries that are loaded later included. For code that
+  /// hands the address of one to another thread (a queue lock whose nodes are thread_local), or
+  /// tells threads apart by it.
+  bool os_threads = false;
 };
 
 }  // namespace interlock::harness

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // A shared object that nothing is linked with: a program may load it while it runs.
+namespace {
+thread_local int calls_of_this_thread = 0;
+}
+
 extern "C" {
 int interlock_late_calls = 1;
 int InterlockLateCall() { return ++interlock_late_calls; }
+int InterlockLateCallOfThisThread() { return ++calls_of_this_thread; }
 }
