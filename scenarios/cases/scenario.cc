@@ -92,9 +92,6 @@ bool Applies(const Scenario& scenario, const harness::Traits& traits) {
       scenario.pinned.empty() ? scenario.shape.topology : scenario.pinned.front().topology;
   if (traits.quorum != (topology == sim::Topology::kIndependent)) return false;
   if (IsCluster(topology) && !traits.cluster) return false;
-  // Greeting and asking Sentinels takes compiled code longer than the bounds of waiting allow for;
-  // programs (harness::Program::servers) may have them.
-  if (traits.posix && sim::SentinelsOf(topology) > 0) return false;
   if (!scenario.server->IsIn(scenario.servers)) return false;
   if (traits.on_disk && !HasWaitAof(scenario)) return false;
   // The named cases are stories of leases, and so are those of what a holder writes to.

@@ -95,7 +95,18 @@ class RunJudge {
   std::optional<Duration> HandOverBound() const {
     if (recorder_.faults().count() > 0 || case_.scenario->gives_up.clocks) return std::nullopt;
     if (HasOwnLeases(workload_)) return std::nullopt;
-    return case_.subject->HandOverBound(options_.front());
+    const std::optional<Duration> own = case_.subject->HandOverBound(options_.front());
+    if (!own.has_value()) return std::nullopt;
+    return *own + Connecting();
+  }
+
+  /// How long a newcomer needs until its first commands go out, beyond what the bound allows for
+  /// messages: it may use two connections, and for each it asks two Sentinels and the master.
+  Duration Connecting() const {
+    constexpr int kServers = 3;
+    constexpr int kMessages = 6;  // to connect, to greet, to ask; and the answers
+    if (sim::SentinelsOf(workload_.topology) == 0) return {};
+    return 2 * kServers * kMessages * recorder_.resources().front().history.latency;
   }
 
   /// The bound applies if nothing goes wrong but deaths of clients.

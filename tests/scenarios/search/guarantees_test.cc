@@ -84,6 +84,20 @@ TEST(ManyRunsOfGuaranteesTest, OurLocksAreWhatTheySayOfThemselves) {
   for (const auto& lock : SoundSubjects()) ExpectToKeepItsWord(lock, 600);
 }
 
+TEST(ManyRunsOfGuaranteesTest, SoAreThoseThatAreJudgedAsTheyAreCompiled) {
+  for (const auto& lock : CompiledSubjects()) ExpectToKeepItsWord(lock, 600);
+}
+
+// Where each way to the master begins at a Sentinel, over hiredis' own handshakes.
+TEST(GuaranteesTest, ACompiledLockHasRowsThroughSentinels) {
+  for (const auto& lock : CompiledSubjects()) {
+    const auto verdict = harness::Guarantees(lock, {.runs = 100, .faults = "none"});
+    EXPECT_TRUE(verdict.kept) << verdict.text;
+    if (lock->traits().quorum) continue;
+    EXPECT_THAT(verdict.text, HasSubstr("sentinel     100 runs"));
+  }
+}
+
 const std::shared_ptr<const harness::Subject>& AnyOf(
     const std::vector<std::shared_ptr<const harness::Subject>>& locks, std::string_view name) {
   return *std::ranges::find(locks, name, [](const auto& lock) { return lock->name(); });

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <string_view>
 
+#include "scenarios/run/foreign/sent_words.h"
 #include "sim/redis/text.h"
 
 namespace interlock::scenarios::drive {
@@ -13,7 +14,6 @@ namespace {
 using sim::redis::Argv;
 using sim::redis::EqualsIgnoreCase;
 
-constexpr std::size_t kShortestToken = 8;  // letters
 /// Numbers from here on may be times, which differ.
 constexpr std::size_t kDigitsOfTime = 3;
 
