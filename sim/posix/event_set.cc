@@ -79,7 +79,9 @@ int EventSet::Wait(Engine& engine, const Process& process, Descriptors& descript
     // Nothing but its descriptor keeps a connection open.
     std::vector<std::weak_ptr<Pollable>> awaited = {weak_from_this()};
     for (const Interest& interest : interests_) awaited.push_back(interest.in);
+    const VirtualTime began = engine.now();
     descriptors.AwaitAny(awaited, deadline);
+    if (IsInterrupted(engine, process, began)) return -EINTR;
   }
 }
 

@@ -5,6 +5,11 @@
 
 namespace interlock::sim::posix {
 
+bool IsInterrupted(Engine& engine, const Process& process, VirtualTime began) {
+  if (process.frozen_until <= began || engine.instant()) return false;
+  return engine.choices.Draw(Lane::kNetwork, 2) == 1;
+}
+
 void Pollable::AddWaiter(ScheduledTask* task) {
   waiters_.push_back(task);
   SetWaiter(task);

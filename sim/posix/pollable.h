@@ -15,6 +15,11 @@
 
 namespace interlock::sim::posix {
 
+/// Whether a wait since `began` ends with EINTR; drawn if the process stood still meanwhile. For
+/// the calls that signal(7) names of a stop by a signal: epoll_wait, and those of sockets with a
+/// time-out.
+bool IsInterrupted(Engine& engine, const Process& process, VirtualTime began);
+
 class Pollable {
  public:
   virtual ~Pollable() = default;

@@ -170,14 +170,8 @@ ssize_t StreamSocket::ReceiveSome(char* into, std::size_t size, int flags) {
     if (!waits || engine_.Reached(process_, deadline)) return -EAGAIN;
     const VirtualTime began = engine_.now();
     if (!Await(WaitKind::kReply, deadline)) return -ECANCELED;
-    if (deadline != kNever && IsInterrupted(began)) return -EINTR;
+    if (deadline != kNever && IsInterrupted(engine_, process_, began)) return -EINTR;
   }
-}
-
-// As signal(7) has it of sockets with a time-out, if it was a signal that stopped the process.
-bool StreamSocket::IsInterrupted(VirtualTime began) {
-  if (process_.frozen_until <= began || engine_.instant()) return false;
-  return engine_.choices.Draw(Lane::kNetwork, 2) == 1;
 }
 
 ssize_t StreamSocket::Give(char* into, std::size_t size, int flags) {

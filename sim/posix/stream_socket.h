@@ -66,8 +66,6 @@ class StreamSocket final : public Pollable {
   /// Makes bytes of the replies that have come. False in teardown.
   bool TakeReplies();
   void TakeTornReply();
-  /// Whether a pause since then ends the wait with EINTR; drawn.
-  bool IsInterrupted(VirtualTime began);
   /// Without MSG_WAITALL.
   ssize_t ReceiveSome(char* into, std::size_t size, int flags);
   ssize_t Give(char* into, std::size_t size, int flags);
