@@ -200,7 +200,8 @@ ssize_t StreamSocket::Send(const char* bytes, std::size_t size, int flags) {
   if (state_ != State::kConnected) return -ENOTCONN;
   if (sends_no_more_) return -EPIPE;
   const bool waits = !nonblocking && (flags & MSG_DONTWAIT) == 0;
-  const std::size_t count = waits ? size : Piece(size);
+  if (!waits && IsFull()) return -EAGAIN;
+  const std::size_t count = waits ? size : Room(size);
   parser_.Feed({bytes, count});
   for (bool sent = false;; sent = true) {
     // What is under way was taken; that the connection broke behind it is for the next call.
@@ -255,13 +256,15 @@ short StreamSocket::Ready() {
   if (state_ == State::kNew) return POLLOUT | POLLHUP;
   if (state_ == State::kConnecting) return 0;
   if (state_ == State::kFailed) return POLLIN | POLLOUT | POLLERR | POLLHUP;
-  int ready = POLLOUT;
+  int ready = IsFull() ? 0 : POLLOUT;
   if (taken_ < in_.size() || link_->delivered > 0) ready |= POLLIN;
   if (link_->broke != nullptr || receives_no_more_) ready |= POLLIN | POLLRDHUP;
   if (link_->broke != nullptr && !closed_by_server()) ready |= POLLHUP | POLLERR;
   if (closed_by_server() && sends_no_more_) ready |= POLLHUP;
   return static_cast<short>(ready);
 }
+
+MonotonicTime StreamSocket::NextChange() const { return IsFull() ? full_until_ : kNever; }
 
 void StreamSocket::SetWaiter(ScheduledTask* task) {
   if (link_ != nullptr) link_->reader = task;
@@ -285,5 +288,15 @@ std::size_t StreamSocket::Piece(std::size_t count) {
   const auto most = static_cast<std::uint32_t>(std::min<std::size_t>(count - 1, 1U << 16));
   return 1 + engine_.choices.Draw(Lane::kNetwork, most);
 }
+
+std::size_t StreamSocket::Room(std::size_t count) {
+  const std::size_t room = Piece(count);
+  if (room < count) {
+    full_until_ = process_.clock.Local(engine_.now() + 2 * engine_.options.latency_max);
+  }
+  return room;
+}
+
+bool StreamSocket::IsFull() const { return !engine_.Reached(process_, full_until_); }
 
 }  // namespace interlock::sim::posix

@@ -49,6 +49,7 @@ class StreamSocket final : public Pollable {
   int TakeError();
 
   short Ready() override;
+  MonotonicTime NextChange() const override;
   std::optional<std::uint32_t> link() const override;
 
   Duration receive_timeout{};  ///< SO_RCVTIMEO; 0: none
@@ -84,6 +85,10 @@ class StreamSocket final : public Pollable {
   bool Await(WaitKind kind, MonotonicTime deadline, VirtualTime limit = VirtualTime::max());
   /// How many of `count` bytes go at once.
   std::size_t Piece(std::size_t count);
+  /// The same of a write that does not wait: as many as the buffer has room for, and then it is
+  /// full for as long as a message and its acknowledgement travel.
+  std::size_t Room(std::size_t count);
+  bool IsFull() const;
 
   Engine& engine_;
   Process& process_;
@@ -94,6 +99,8 @@ class StreamSocket final : public Pollable {
   socklen_t peer_size_ = 0;
   bool break_told_ = false;
   bool sent_to_nobody_ = false;  ///< a write after the server's close, which it does not hear
+  MonotonicTime full_until_ =
+      MonotonicTime::min();  ///< its buffer, by the process's clock, after a write cut short
   bool sends_no_more_ = false;
   bool receives_no_more_ = false;
   redis::RequestParser parser_;

@@ -2,6 +2,7 @@
 //
 // What faults of links and processes do to a stream of bytes, and to the look-up of a name.
 #include <netdb.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -15,7 +16,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/sim/world_fixture.h"
+#include "tests/sim/posix/one_process.h"
 
 namespace interlock::sim {
 namespace {
@@ -110,6 +111,39 @@ TEST(PosixByteFaultTest, APauseMayInterruptAReadWithATimeoutAndAWaitForEvents) {
   const std::string interrupted = std::to_string(EINTR);
   EXPECT_THAT(seen, ::testing::ElementsAre(" " + interrupted, "+PONG\r\n", "epoll: " + interrupted,
                                            "epoll: told"));
+}
+
+TEST(PosixByteFaultTest, AfterAWriteThatIsCutShortTheBufferIsFullForAWhile) {
+  int full = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Bench bench(1, {}, Bench::Exact(), Choices::FromSeed(seed));
+    RunOne(bench, [&] {
+      const int file = Open();
+      const std::string command = "ECHO " + std::string(100, 'x') + "\r\n";
+      std::size_t sent = 0;
+      while (sent < command.size()) {
+        const ssize_t more =
+            ::send(file, command.data() + sent, command.size() - sent, MSG_DONTWAIT);
+        if (more > 0) {
+          sent += static_cast<std::size_t>(more);
+          continue;
+        }
+        ASSERT_EQ(errno, EAGAIN);
+        ++full;
+        const VirtualTime before = bench.world->now();
+        pollfd entry{file, POLLOUT, 0};
+        ASSERT_EQ(::poll(&entry, 1, 0), 0);
+        ASSERT_EQ(::poll(&entry, 1, -1), 1);
+        EXPECT_EQ(entry.revents, POLLOUT);
+        EXPECT_EQ(bench.world->now() - before, milliseconds(2));
+      }
+      char bytes[256];
+      EXPECT_GT(::recv(file, bytes, sizeof(bytes), 0), 0) << "the command is whole";
+      ::close(file);
+    });
+  }
+  EXPECT_GT(full, 0);
+  EXPECT_LT(full, 40);
 }
 
 TEST(PosixByteFaultTest, ANameMayBeLookedUpSlowly) {
