@@ -11,6 +11,7 @@
 #include "reports/json_writer.h"
 #include "scenarios/cases/generators.h"
 #include "scenarios/cases/kind_model.h"
+#include "scenarios/cases/server_words.h"
 #include "scenarios/cli/values.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/log/words.h"
@@ -219,9 +220,10 @@ std::string AsTest(const ReplayCase& replayed, const RunResult& run, bool shippe
   }
   std::string text = fmt::format(
       "// A regression test, made by `interlock replay --as-test`. The run that it repeats "
-      "violated "
-      "{}:\n// {}\n#include <interlock/harness/replay.h>\n\n#include <gtest/gtest.h>\n\n",
+      "violated {}:\n// {}\n",
       code, what);
+  if (const auto why = WhyUnproven(*replayed.unit.scenario->server)) text += "// " + *why + "\n";
+  text += "#include <interlock/harness/replay.h>\n\n#include <gtest/gtest.h>\n\n";
   std::string subject;
   if (!shipped) {
     text +=

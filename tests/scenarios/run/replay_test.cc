@@ -237,6 +237,10 @@ TEST(ReplayTest, AsTestPrintsACaseThatCallsTheFunction) {
   EXPECT_THAT(child.out, HasSubstr("#include <interlock/harness/replay.h>"));
   EXPECT_THAT(child.out, HasSubstr('"' + recorded.found.token + '"'));
   EXPECT_THAT(child.out, ::testing::Not(HasSubstr("SubjectUnderTest"))) << "a shipped lock";
+  EXPECT_THAT(child.out, ::testing::Not(HasSubstr("documents")));
+  const ChildResult documented =
+      recorded.Replay(ToJson(recorded.example), {"--as-test", "--server", "valkey-9.2"});
+  EXPECT_THAT(documented.out, HasSubstr("// valkey-9.2 is known from documents only"));
 }
 
 TEST(ReplayFunctionTest, ItJudgesTheLockThatItIsGiven) {
