@@ -236,7 +236,10 @@ class ManyRunsOfExploreTest : public DriveExploreTest {
  protected:
   /// The example with one round instead of two.
   std::string OneRound(const std::string& file) const {
-    std::string text = testing::ReadFile(INTERLOCK_EXAMPLES "/" + file);
+    return OneRoundOf(INTERLOCK_EXAMPLES "/" + file, file);
+  }
+  std::string OneRoundOf(const std::string& path, const std::string& file) const {
+    std::string text = testing::ReadFile(path);
     for (const auto& [two, one] :
          {std::pair{"range(2)", "range(1)"}, std::pair{"2.times", "1.times"},
           std::pair{"round < 2", "round < 1"}}) {
@@ -268,6 +271,19 @@ TEST_F(ManyRunsOfExploreTest, TheReductionLosesNothingOfANaiveLockInRuby) {
 TEST_F(ManyRunsOfExploreTest, TheReductionLosesNothingOfANaiveLockInNode) {
   ExpectNothingLost({"/usr/bin/env", "NODE_PATH=/usr/share/nodejs", "node", OneRound("naive.js")},
                     1);
+}
+
+// As the audit installs it: npm fetches what the folder's lock file pins.
+TEST_F(ManyRunsOfExploreTest, TheReductionLosesNothingOfRedisSemaphoresMutex) {
+  const std::string audited = INTERLOCK_EXAMPLES "/../audit/redis-semaphore/";
+  for (const std::string file : {"package.json", "package-lock.json"}) {
+    Save(file, testing::ReadFile(audited + file));
+  }
+  const std::string client = OneRoundOf(audited + "client.js", "client.js");
+  const ChildResult installed = RunChild({"/usr/bin/env", "npm", "ci", "--prefix", folder_.path(),
+                                          "--ignore-scripts", "--no-audit", "--no-fund"});
+  ASSERT_EQ(installed.exit_code, 0) << installed.out << installed.err;
+  ExpectNothingLost({"node", client}, 1);
 }
 
 TEST_F(ManyRunsOfExploreTest, AKilledSearchGoesOnFromWhatItHasSaved) {
