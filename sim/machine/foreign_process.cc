@@ -53,6 +53,7 @@ constexpr rlim_t kLargestFile = rlim_t{64} << 20U;  // bytes, of any of its file
   const rlimit limit{kLargestFile, kLargestFile};  // Its output is in memory.
   setrlimit(RLIMIT_FSIZE, &limit);
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+  putenv(const_cast<char*>(GroupGuard::Get().mark()));
   std::vector<std::string> words = command;
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

@@ -78,6 +78,25 @@ TEST(DriveEscapeTest, WhatAWrapperHasStartedEndsWithAKilledDriver) {
   EXPECT_THAT(StillThere(folder), IsEmpty());
 }
 
+TEST(DriveEscapeTest, SoDoesWhatHasLeftItsSession) {
+  const ScratchFolder folder;
+  const std::string client = kTools +
+                             ("if os.fork() == 0:\n"
+                              "    os.setsid()\n"
+                              "    if os.fork() == 0:\n        ") +
+                             Marks(folder) +
+                             "        time.sleep(36000)\n"
+                             "    os._exit(0)\n"
+                             "os.wait()\n" +
+                             kLocks + "time.sleep(36000)\n";
+  const ChildResult killed = testing::RunChild(
+      {INTERLOCK_PROGRAM, "drive", "--clock", "machine", "--", "/usr/bin/python3", "-c", client},
+      testing::LateSignal{std::chrono::seconds(3), SIGKILL});
+  EXPECT_EQ(killed.signal, SIGKILL) << killed.out << killed.err;
+  EXPECT_FALSE(fs::is_empty(folder.path()));
+  EXPECT_THAT(StillThere(folder), IsEmpty());
+}
+
 TEST(DriveEscapeTest, WhoSendsNoCommandIsNamed) {
   const std::vector<std::string> all = {
       "",                                                           // nothing
