@@ -128,6 +128,11 @@ std::size_t CountBits(std::string_view text, std::size_t first, std::size_t last
   return count;
 }
 
+// Whether it is empty whatever the length: both before the beginning would become the first byte.
+bool IsBackwards(const BitRange& range) {
+  return range.start < 0 && range.end < 0 && range.start > range.end;
+}
+
 // The arguments of BITCOUNT, and what it counts in. Redis 7.0 does not read what it need not know;
 // Valkey can do without the end.
 bool ReadBitCount(Context& c, BitRange* range, std::string** text) {
@@ -140,7 +145,12 @@ bool ReadBitCount(Context& c, BitRange* range, std::string** text) {
   };
   if (dialect.since_72 && !parse()) return false;
   if (!c.Get(c.args[1], text)) return false;
-  return dialect.since_72 || *text == nullptr || parse();
+  if (dialect.since_72 || *text == nullptr) return true;
+  if (words.size() == 3) {
+    if (!ParseRange(c, words.first(2), /*unit_first=*/false, range)) return false;
+    if (IsBackwards(*range)) return true;
+  }
+  return parse();
 }
 
 void BitCount(Context& c) {
@@ -148,8 +158,7 @@ void BitCount(Context& c) {
   std::string* text = nullptr;
   if (!ReadBitCount(c, &range, &text)) return;
   c.Integer(std::int64_t{0});
-  // Both before the beginning would become the first byte.
-  if (text == nullptr || (range.start < 0 && range.end < 0 && range.start > range.end)) return;
+  if (text == nullptr || IsBackwards(range)) return;
   std::size_t first = 0;
   std::size_t last = 0;
   if (ClampRange(range, text->size(), &first, &last)) c.Integer(CountBits(*text, first, last));

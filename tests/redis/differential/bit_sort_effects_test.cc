@@ -12,7 +12,9 @@ using SortEffectsTest = EffectsTest;
 TEST_F(BitEffectsTest, OnlyWhatChangesABitOrTheLengthIsAnEffect) {
   Check("SETBIT k 1 0\nSETBIT k 1 0\nSETBIT k 1 1\nSETBIT k 1 1\nSETBIT k 20 0\nSETBIT k 20 0");
   Check("SET k 5\nSETBIT k 3 1\nOBJECT ENCODING k\nSET k 5 EX 100\nSETBIT k 9 1\nTTL k");
-  Check("GETBIT k 1\nSET k a\nGETBIT k 1\nGETBIT k 100\nGETBIT k 4294967295\nBITCOUNT k\nGET k");
+  Check(
+      "GETBIT k 1\nSET k a\nGETBIT k 1\nGETBIT k 100\nGETBIT k 4294967295\nBITCOUNT k\nGET k\n"
+      "BITCOUNT k -2 -100 a\nBITCOUNT k -2 -100 bit\nBITCOUNT k 2 -100 a");
 }
 
 TEST_F(BitEffectsTest, FieldsThatOverflowMakeTheStringAndNoEffect) {

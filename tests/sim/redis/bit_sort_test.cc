@@ -25,6 +25,8 @@ constexpr const char* kNotANumber = "(error) ERR value is not an integer or out 
 
 TEST_F(BitTest, NewerServersReadAllArgumentsBeforeTheyLookForTheKey) {
   EXPECT_EQ(Run({"BITCOUNT", "none", "a", "b"}), "(integer) 0");
+  EXPECT_EQ(Run({"SET", "one", "a"}), "OK");
+  EXPECT_EQ(Run({"BITCOUNT", "one", "-2", "-100", "no unit"}), "(integer) 0");
   EXPECT_EQ(Run({"BITPOS", "none", "1", "a"}), "(integer) -1");
   Speak("redis-8.0");
   EXPECT_EQ(Run({"BITCOUNT", "none", "a", "b"}), kNotANumber);
