@@ -28,7 +28,7 @@ class RecordingConnection final : public Connection {
 
  private:
   Result<Reply> Noted(Result<Reply> reply) const {
-    if (reply.ok()) recorder_.Note({.replied = reply->type});
+    if (reply.ok()) recorder_.Note({.reply = *reply});
     return reply;
   }
 
@@ -36,22 +36,26 @@ class RecordingConnection final : public Connection {
   const std::unique_ptr<Connection> connection_;
 };
 
-int TypeOf(Reply::Type type) {
-  switch (type) {
+bool IsAlike(const redisReply& now, const Reply& recorded) {
+  switch (recorded.type) {
     case Reply::Type::kNil:
-      return REDIS_REPLY_NIL;
+      return now.type == REDIS_REPLY_NIL;
     case Reply::Type::kStatus:
-      return REDIS_REPLY_STATUS;
+      return now.type == REDIS_REPLY_STATUS;
     case Reply::Type::kError:
-      return REDIS_REPLY_ERROR;
+      return false;
     case Reply::Type::kInteger:
-      return REDIS_REPLY_INTEGER;
+      return now.type == REDIS_REPLY_INTEGER && now.integer == recorded.integer;
     case Reply::Type::kString:
-      return REDIS_REPLY_STRING;
+      return now.type == REDIS_REPLY_STRING;
     case Reply::Type::kArray:
-      return REDIS_REPLY_ARRAY;
+      break;
   }
-  return REDIS_REPLY_ERROR;
+  if (now.type != REDIS_REPLY_ARRAY || now.elements != recorded.elements.size()) return false;
+  for (std::size_t i = 0; i < now.elements; ++i) {
+    if (!IsAlike(*now.element[i], recorded.elements[i])) return false;
+  }
+  return true;
 }
 
 // As the library does it: what is sent is not kept back.
@@ -89,12 +93,31 @@ RawRounds::RawRounds(const RecordedRounds& rounds, const std::vector<int>& ports
     contexts_.emplace_back(redisConnect("127.0.0.1", port), redisFree);
   }
   for (const RecordedCall& call : rounds.calls()) {
-    auto& words = words_.emplace_back();
-    auto& lengths = lengths_.emplace_back();
+    Prepared& prepared = calls_.emplace_back();
     for (const std::string& word : call.words) {
-      words.push_back(word.data());
-      lengths.push_back(word.size());
+      prepared.words.push_back(word.data());
+      prepared.lengths.push_back(word.size());
     }
+  }
+  std::size_t from = 0;
+  for (const std::size_t end : rounds.ends()) FindQuoted(std::exchange(from, end), end);
+}
+
+void RawRounds::FindQuoted(std::size_t from, std::size_t end) {
+  for (std::size_t reply = from; reply < end; ++reply) {
+    const std::vector<Reply>& elements = rounds_.calls()[reply].reply.elements;
+    for (std::size_t element = 0; element < elements.size(); ++element) {
+      if (!elements[element].IsString()) continue;
+      for (std::size_t call = reply + 1; call < end; ++call) {
+        const std::vector<std::string>& words = rounds_.calls()[call].words;
+        for (std::size_t word = 0; word < words.size(); ++word) {
+          if (words[word] == elements[element].text) {
+            calls_[reply].quoted.push_back({element, call, word});
+          }
+        }
+      }
+    }
+    calls_[reply].said.resize(calls_[reply].quoted.size());
   }
 }
 
@@ -104,23 +127,38 @@ bool RawRounds::ok() const {
   });
 }
 
+bool RawRounds::Take(std::size_t call) {
+  void* got = nullptr;
+  if (redisGetReply(contexts_[rounds_.calls()[call].server].get(), &got) != REDIS_OK) return false;
+  const std::unique_ptr<redisReply, void (*)(void*)> reply(static_cast<redisReply*>(got),
+                                                           freeReplyObject);
+  if (reply == nullptr || !IsAlike(*reply, rounds_.calls()[call].reply)) return false;
+  Prepared& own = calls_[call];
+  for (std::size_t i = 0; i < own.quoted.size(); ++i) {
+    const redisReply& element = *reply->element[own.quoted[i].element];
+    own.said[i].assign(element.str, element.len);
+    Prepared& later = calls_[own.quoted[i].call];
+    later.words[own.quoted[i].word] = own.said[i].data();
+    later.lengths[own.quoted[i].word] = own.said[i].size();
+  }
+  return true;
+}
+
 bool RawRounds::Next() {
   std::size_t at = round_ == 0 ? 0 : rounds_.ends()[round_ - 1];
   const std::size_t end = rounds_.ends()[round_++];
   for (; at < end; ++at) {
-    const RecordedCall& call = rounds_.calls()[at];
-    redisContext* const context = contexts_[call.server].get();
-    if (!call.words.empty()) {
-      redisAppendCommandArgv(context, static_cast<int>(words_[at].size()), words_[at].data(),
-                             lengths_[at].data());
-      if (!Flush(context)) return false;
+    if (rounds_.calls()[at].words.empty()) {
+      if (!Take(at)) return false;
       continue;
     }
-    void* reply = nullptr;
-    if (redisGetReply(context, &reply) != REDIS_OK || reply == nullptr) return false;
-    const int type = static_cast<redisReply*>(reply)->type;
-    freeReplyObject(reply);
-    if (type == REDIS_REPLY_ERROR || type != TypeOf(call.replied)) return false;
+    redisContext* const context = contexts_[rounds_.calls()[at].server].get();
+    Prepared& call = calls_[at];
+    if (redisAppendCommandArgv(context, static_cast<int>(call.words.size()), call.words.data(),
+                               call.lengths.data()) != REDIS_OK) {
+      return false;
+    }
+    if (!Flush(context)) return false;
   }
   return true;
 }

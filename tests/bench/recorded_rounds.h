@@ -2,7 +2,9 @@
 //
 // What a lock says to its servers, and the same bytes sent by hiredis alone: a program could not
 // send less. Rounds are recorded on empty servers and sent to empty servers, so that each command
-// finds what it found before, and all are told apart by their tokens as the lock's own are.
+// finds what it found before, and all are told apart by their tokens as the lock's own are. A word
+// that an earlier reply of its round had said, such as a fencing token, is taken from the reply
+// that came now.
 //
 // Thread safety: what is recorded may come from several threads (Redlock asks its masters side by
 // side); all else is for one thread.
@@ -24,14 +26,12 @@ namespace interlock {
 struct RecordedCall {
   std::size_t server = 0;
   std::vector<std::string> words = {};
-  Reply::Type replied = Reply::Type::kNil;
+  Reply reply = {};
 };
 
 class RecordedRounds {
  public:
   void Note(RecordedCall call);
-  /// Forgets what was recorded, as on the way to it scripts are loaded.
-  void Clear() { calls_.clear(); }
   /// What follows belongs to the next round.
   void EndRound() { ends_.push_back(calls_.size()); }
   const std::vector<RecordedCall>& calls() const { return calls_; }
@@ -69,16 +69,31 @@ class RawRounds {
   bool ok() const;
   /// From the first round again.
   void Rewind() { round_ = 0; }
-  /// False: a reply is missing, is an error, or is of another type than the recorded one.
+  /// False: a reply is missing, or says something else than the recorded one.
   bool Next();
 
  private:
   using Context = std::unique_ptr<redisContext, void (*)(redisContext*)>;
 
+  /// A word of a later call that is an element of this call's reply.
+  struct Quoted {
+    std::size_t element = 0;
+    std::size_t call = 0;
+    std::size_t word = 0;
+  };
+  struct Prepared {
+    std::vector<const char*> words;
+    std::vector<std::size_t> lengths;
+    std::vector<Quoted> quoted;     // of a reply
+    std::vector<std::string> said;  // for each of these: the latest one, as the words point to it
+  };
+
+  void FindQuoted(std::size_t from, std::size_t end);
+  bool Take(std::size_t call);
+
   const RecordedRounds& rounds_;
   std::vector<Context> contexts_;
-  std::vector<std::vector<const char*>> words_;  // of each call
-  std::vector<std::vector<std::size_t>> lengths_;
+  std::vector<Prepared> calls_;
   std::size_t round_ = 0;
 };
 
