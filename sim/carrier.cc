@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): pthread_kill
 
+#include <atomic>
+#include <cstdio>
 #include <system_error>
 
 #include "sim/check.h"
@@ -20,17 +22,30 @@ namespace interlock::sim {
 
 namespace {
 
-/// Who runs in this OS thread's stead. It stays with its thread, so it is none of OfOsThread's.
-struct InItsStead {
-  bool any = false;
-  pthread_t thread{};
+/// Who runs in this OS thread's stead; 0: nobody. It stays with its thread, so it is none of
+/// OfOsThread's.
+constinit thread_local std::atomic<pthread_t> in_my_stead{0};
+
+/// As glibc has it behind FILE::_lock.
+struct LockOfStream {
+  int word;
+  int count;
+  void* owner;
 };
-constinit thread_local InItsStead in_my_stead;
+
+/// Of code that was left where it stood, in the middle of a printf.
+void UnlockStandardStreams() {
+  for (FILE* const stream : {stdin, stdout, stderr}) {
+    const auto* const lock = static_cast<const volatile LockOfStream*>(stream->_lock);
+    while (lock->owner == __builtin_thread_pointer()) funlockfile(stream);
+  }
+}
 
 }  // namespace
 
 bool PassSignalOn(int signal) {
-  return in_my_stead.any && pthread_kill(in_my_stead.thread, signal) == 0;
+  const pthread_t thread = in_my_stead;
+  return thread != 0 && pthread_kill(thread, signal) == 0;
 }
 
 Carrier::Carrier() {
@@ -58,10 +73,10 @@ void Carrier::Call(void (*code)(void*), void* argument) {
   posix::OfOsThread::Save(baton_);
   {
     const TripwireExemption real;
-    in_my_stead = {true, thread_.native_handle()};
+    in_my_stead = thread_.native_handle();
     HandOver(/*to_carrier=*/true);
     Wait(/*for_call=*/false);
-    in_my_stead = {};
+    in_my_stead = 0;
   }
   posix::OfOsThread::Load(baton_);
 }
@@ -82,6 +97,7 @@ void Carrier::Serve() {
     posix::OfOsThread::Load(idle);
     HandOver(/*to_carrier=*/false);
   }
+  UnlockStandardStreams();
 #ifdef INTERLOCK_SIM_WITH_ASAN
   __lsan_enable();
 #endif

@@ -4,7 +4,10 @@
 // that only one of them ever runs. What is run there finds thread_local variables of that OS
 // thread, the C library's included, and the simulator's own (posix::OfOsThread) as on the caller's.
 //
-// A call costs some 10 microseconds. Thread safety: none; used by one OS thread at a time.
+// A call costs 10 to 30 microseconds. Non-guarantee: locks that the C library has of its own (of a
+// FILE, of the loader) belong to an OS thread, so whoever is run to wait for one that another
+// carrier's code holds waits for ever; those of the standard streams are given back when a carrier
+// ends. Thread safety: none; used by one OS thread at a time.
 #pragma once
 
 #include <condition_variable>

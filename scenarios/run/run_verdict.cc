@@ -100,12 +100,13 @@ class RunJudge {
     return *own + Connecting();
   }
 
-  /// How long a newcomer needs until its first commands go out, beyond what the bound allows for
-  /// messages: it may use two connections, and for each it asks two Sentinels and the master.
+  /// How long a newcomer that is compiled code needs until its first commands go out, beyond what
+  /// the bound allows for messages: it may use two connections, and for each it asks two Sentinels
+  /// and the master.
   Duration Connecting() const {
     constexpr int kServers = 3;
-    constexpr int kMessages = 6;  // to connect, to greet, to ask; and the answers
-    if (sim::SentinelsOf(workload_.topology) == 0) return {};
+    constexpr int kMessages = 6;  // with each: to connect, to greet, to ask; and the answers
+    if (!traits_.posix || sim::SentinelsOf(workload_.topology) == 0) return {};
     return 2 * kServers * kMessages * recorder_.resources().front().history.latency;
   }
 

@@ -20,6 +20,7 @@ const char kThreadCalls[] = "threads";
 #include <cerrno>
 #include <cstdarg>
 #include <cstdint>
+#include <cstdio>
 
 using interlock::kNever;
 using interlock::MonotonicTime;
@@ -175,6 +176,12 @@ int pthread_spin_lock(pthread_spinlock_t* lock) noexcept {
   if (Serving() == nullptr) return REAL(pthread_spin_lock)(lock);
   while (REAL(pthread_spin_trylock)(lock) == EBUSY) sched_yield();
   return 0;
+}
+
+// Only on OS threads of their own can another one hold it.
+void flockfile(FILE* stream) noexcept {
+  if (Serving() == nullptr) return REAL(flockfile)(stream);
+  while (ftrylockfile(stream) != 0) sched_yield();
 }
 
 int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {

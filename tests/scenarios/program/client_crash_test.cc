@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -171,6 +172,13 @@ TEST_F(ClientCrashTest, AndInAnyOfItsOsThreads) {
             }),
             "C2 overflowed its stack: an endless recursion");
   EXPECT_THAT(in_a_thread(Throw), HasSubstr("std::runtime_error escape: no reply"));
+  EXPECT_EQ(in_a_thread([] {
+              flockfile(stdout);
+              std::abort();
+            }),
+            "C2 aborted");
+  EXPECT_EQ(ftrylockfile(stdout), 0) << "nobody else has it any more";
+  funlockfile(stdout);
 }
 
 TEST_F(ClientCrashTest, ACallThatIsNotSimulatedIsNoVerdictAndIsNamed) {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -92,6 +93,23 @@ TEST_F(OsThreadTest, WhatStrerrorReturnsIsOfItsThread) {
     std::thread([] { EXPECT_STREQ(std::strerror(1001), "Unknown error 1001"); }).join();
     EXPECT_EQ(before, mine);
   });
+}
+
+TEST_F(OsThreadTest, WhoeverWantsAStreamThatAnotherHasLetsItGoOn) {
+  std::vector<int> order;
+  RunOnOsThreads([&order] {
+    flockfile(stderr);
+    std::thread other([&order] {
+      flockfile(stderr);
+      order.push_back(2);
+      funlockfile(stderr);
+    });
+    std::this_thread::sleep_for(milliseconds(1));
+    order.push_back(1);
+    funlockfile(stderr);
+    other.join();
+  });
+  EXPECT_THAT(order, ElementsAre(1, 2));
 }
 
 // Waits on its own node for the one ahead of it, which finds that by its address.

@@ -79,11 +79,12 @@ struct Traits {
   /// ThreadSanitizer.
   bool posix = false;
   /// Only with `posix`: the slow mode. Each thread of a client is an OS thread, and they pass a
-  /// baton, so that one runs at a time, in the order that is drawn. The outcome is the same, at
-  /// some 10 microseconds a switch, but thread_locals are as in production: of each its own
-  /// address, the C library's and those of libraries that are loaded later included. For code that
-  /// hands the address of one to another thread (a queue lock whose nodes are thread_local), or
-  /// tells threads apart by it.
+  /// baton, so that one runs at a time, in the order that is drawn. The outcome is the same, at 10
+  /// to 30 microseconds a switch, but thread_locals are as in production: of each its own address,
+  /// the C library's and those of libraries that are loaded later included. For code that hands the
+  /// address of one to another thread (a queue lock whose nodes are thread_local), or tells threads
+  /// apart by it. Not for code that waits inside the C library while it holds a lock there: see
+  /// sim/posix/README.md.
   bool os_threads = false;
 };
 
