@@ -11,6 +11,7 @@ const char kLifetimeCalls[] = "lifetime";
 
 #ifndef INTERLOCK_SIM_NO_INTERPOSERS
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -35,6 +36,13 @@ using interlock::sim::posix::Serving;
 
 namespace {
 
+/// Keeps the object of that handle loaded until it is closed; null: it cannot be.
+void* OpenAgain(const void* module) {
+  Dl_info object{};
+  if (dladdr(module, &object) == 0) return nullptr;
+  return dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+}
+
 bool IsOfSanitizer(pthread_key_t key) { return kWithAsan && key == first_key; }
 
 void EndGuard(Library* library, std::uint64_t* guard, bool done) {
@@ -46,6 +54,8 @@ void EndGuard(Library* library, std::uint64_t* guard, bool done) {
 }  // namespace
 
 extern "C" {
+
+extern void* __dso_handle __attribute__((visibility("hidden")));  // the program's own
 
 int pthread_key_create(pthread_key_t* key, void (*destroy)(void*)) noexcept {
   const int failed = REAL(pthread_key_create)(key, destroy);
@@ -73,9 +83,12 @@ void* pthread_getspecific(pthread_key_t key) noexcept {
   return REAL(pthread_getspecific)(key);
 }
 
-// The destructors of thread_local variables, for the C++ library.
+// The destructors of thread_local variables, for the C++ library. Their object stays until then,
+// even if it is closed.
 int __cxa_thread_atexit_impl(void (*destroy)(void*), void* object, void* module) {
   if (Library* library = Serving()) {
+    void* const kept = module != &__dso_handle ? OpenAgain(module) : nullptr;
+    if (kept != nullptr) library->threads().AtExit([](void* it) { dlclose(it); }, kept);
     library->threads().AtExit(destroy, object);
     return 0;
   }

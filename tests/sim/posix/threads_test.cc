@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Threads of a simulated process, by what the C++ library makes of them.
+#include <dlfcn.h>
 #include <hiredis/hiredis.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -120,6 +121,21 @@ TEST(PosixThreadTest, EachThreadHasThreadLocalsOfItsOwn) {
     other.join();
   });
   EXPECT_THAT(destroyed_locals, ::testing::ElementsAre(2, 1));
+}
+
+TEST(PosixThreadTest, ALibraryThatIsClosedStaysUntilItsThreadLocalsAreDestroyed) {
+  int ends = 0;
+  RunOne([&ends] {
+    std::thread([&ends] {
+      void* const late = dlopen(INTERLOCK_LATE_OBJECT, RTLD_NOW);
+      ASSERT_NE(late, nullptr);
+      reinterpret_cast<void (*)(int*)>(dlsym(late, "InterlockLateCountEnds"))(&ends);
+      dlclose(late);
+      EXPECT_EQ(ends, 0);
+    }).join();
+  });
+  EXPECT_EQ(ends, 1);
+  EXPECT_EQ(dlopen(INTERLOCK_LATE_OBJECT, RTLD_NOW | RTLD_NOLOAD), nullptr) << "no longer";
 }
 
 // The allocator's caches of freed blocks are thread_local variables, too, but those of the heap.
