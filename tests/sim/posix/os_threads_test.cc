@@ -24,7 +24,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sim/tripwire.h"
 #include "tests/sim/world_fixture.h"
 
 namespace interlock::sim {
@@ -48,16 +47,9 @@ void RunOnOsThreads(std::function<void()> main) {
   RunOnOsThreads(bench, std::move(main));
 }
 
-class OsThreadTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!TripwireIsArmed()) GTEST_SKIP() << "ThreadSanitizer has these functions";
-  }
-};
-
 thread_local int of_this_thread = 5;
 
-TEST_F(OsThreadTest, AThreadWritesToTheThreadLocalOfAnotherByItsAddress) {
+TEST(OsThreadTest, AThreadWritesToTheThreadLocalOfAnotherByItsAddress) {
   RunOnOsThreads([] {
     int* const mine = &of_this_thread;
     std::thread([mine] {
@@ -71,7 +63,7 @@ TEST_F(OsThreadTest, AThreadWritesToTheThreadLocalOfAnotherByItsAddress) {
   EXPECT_EQ(of_this_thread, 5) << "the thread that runs the world has one, too";
 }
 
-TEST_F(OsThreadTest, ALibraryThatIsLoadedLaterHasThreadLocalsOfEachThread) {
+TEST(OsThreadTest, ALibraryThatIsLoadedLaterHasThreadLocalsOfEachThread) {
   std::vector<int> calls;
   RunOnOsThreads([&calls] {
     void* const late = dlopen(INTERLOCK_LATE_OBJECT, RTLD_NOW);
@@ -86,7 +78,7 @@ TEST_F(OsThreadTest, ALibraryThatIsLoadedLaterHasThreadLocalsOfEachThread) {
   EXPECT_THAT(calls, ElementsAre(1, 1, 2));
 }
 
-TEST_F(OsThreadTest, WhatStrerrorReturnsIsOfItsThread) {
+TEST(OsThreadTest, WhatStrerrorReturnsIsOfItsThread) {
   RunOnOsThreads([] {
     const char* const mine = std::strerror(1000);
     const std::string before = mine;
@@ -95,7 +87,7 @@ TEST_F(OsThreadTest, WhatStrerrorReturnsIsOfItsThread) {
   });
 }
 
-TEST_F(OsThreadTest, WhoeverWantsAStreamThatAnotherHasLetsItGoOn) {
+TEST(OsThreadTest, WhoeverWantsAStreamThatAnotherHasLetsItGoOn) {
   std::vector<int> order;
   RunOnOsThreads([&order] {
     flockfile(stderr);
@@ -146,7 +138,7 @@ class QueueLock {
 };
 thread_local QueueLock::Node QueueLock::node_;
 
-TEST_F(OsThreadTest, AQueueLockOfThreadLocalNodesExcludes) {
+TEST(OsThreadTest, AQueueLockOfThreadLocalNodesExcludes) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     Bench bench(1, {}, Bench::Exact(), Choices::FromSeed(seed));
     int inside = 0;
@@ -193,14 +185,14 @@ std::pair<std::vector<int>, std::uint64_t> OrderOf(std::uint64_t seed, bool os_t
   return {order, bench.world->trace().hash()};
 }
 
-TEST_F(OsThreadTest, TheOrderAndTheHashAreThoseOfThreadsThatShareOne) {
+TEST(OsThreadTest, TheOrderAndTheHashAreThoseOfThreadsThatShareOne) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     EXPECT_EQ(OrderOf(seed, true), OrderOf(seed, false)) << seed;
   }
 }
 
 // Some crash inside of a catch block, or while an exception is under way.
-TEST_F(OsThreadTest, NoneIsLeftAfterCrashesAtAnyStep) {
+TEST(OsThreadTest, NoneIsLeftAfterCrashesAtAnyStep) {
   const std::ptrdiff_t before = OsThreads();
   int crashes = 0;
   for (int step = 0; step < 12; ++step) {
@@ -226,7 +218,7 @@ TEST_F(OsThreadTest, NoneIsLeftAfterCrashesAtAnyStep) {
   EXPECT_EQ(OsThreads(), before);
 }
 
-TEST_F(OsThreadTest, OneThatNeverEndsGoesWithItsWorld) {
+TEST(OsThreadTest, OneThatNeverEndsGoesWithItsWorld) {
   const std::ptrdiff_t before = OsThreads();
   for (int i = 0; i < 20; ++i) {
     Bench bench(1);
