@@ -95,8 +95,7 @@ Result<Registry> Registry::Make(std::vector<std::shared_ptr<const harness::Subje
     }
     if (const harness::Traits traits = subject->traits(); traits.os_threads && !traits.posix) {
       return Invalid(
-          fmt::format("{} has Traits::os_threads without Traits::posix; expected both, "
-                      "or neither",
+          fmt::format("{} has Traits::os_threads without Traits::posix; expected both, or neither",
                       subject->name()));
     }
     registry.entries_.push_back({std::move(subject), false, {}, true});

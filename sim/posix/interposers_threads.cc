@@ -169,8 +169,6 @@ int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
   return REAL(pthread_mutex_unlock)(mutex);
 }
 
-// Condition variables.
-
 // Whoever spins lets others go on, as a second processor would.
 int pthread_spin_lock(pthread_spinlock_t* lock) noexcept {
   if (Serving() == nullptr) return REAL(pthread_spin_lock)(lock);
@@ -183,6 +181,8 @@ void flockfile(FILE* stream) noexcept {
   if (Serving() == nullptr) return REAL(flockfile)(stream);
   while (ftrylockfile(stream) != 0) sched_yield();
 }
+
+// Condition variables.
 
 int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   Library* library = Serving();

@@ -99,8 +99,8 @@ class StreamSocket final : public Pollable {
   socklen_t peer_size_ = 0;
   bool break_told_ = false;
   bool sent_to_nobody_ = false;  ///< a write after the server's close, which it does not hear
-  MonotonicTime full_until_ =
-      MonotonicTime::min();  ///< its buffer, by the process's clock, after a write cut short
+  /// Its buffer, by the process's clock, after a write that was cut short.
+  MonotonicTime full_until_ = MonotonicTime::min();
   bool sends_no_more_ = false;
   bool receives_no_more_ = false;
   redis::RequestParser parser_;

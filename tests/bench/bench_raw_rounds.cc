@@ -94,7 +94,7 @@ class Servers {
 /// `make` makes a round of a lock over the clients of the servers: a function that says whether it
 /// went well.
 template <typename Make>
-void Compare(benchmark::State& state, Make make, std::size_t count = 1) {
+void Compare(benchmark::State& state, Make make, std::size_t count) {
   Servers servers;
   if (!servers.Start(state, count)) return;
   const std::function<bool()> timed = make(servers.Timed());

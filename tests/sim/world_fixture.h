@@ -74,10 +74,10 @@ struct Bench {
     return options;
   }
 
-  /// All tests of posix processes run a second time on OS threads.
-  static bool OnOsThreads() { return std::getenv("INTERLOCK_TEST_OS_THREADS") != nullptr; }
-  /// As World does it.
-  void ServePosix(int process) const { world->ServePosix(process, OnOsThreads()); }
+  /// As World does it. All tests of posix processes run a second time on OS threads.
+  void ServePosix(int process) const {
+    world->ServePosix(process, std::getenv("INTERLOCK_TEST_OS_THREADS") != nullptr);
+  }
 
   /// Ends the world. Its tasks still use `world` meanwhile.
   void TearDown() { owner.reset(); }
