@@ -17,6 +17,7 @@ namespace interlock::sim::redis {
 /// What OBJECT ENCODING says of a string depends on how it was made.
 enum class StringForm : std::uint8_t {
   kShortest,  ///< "int" if it is a number, else as kText
+  kCopied,    ///< as kShortest, but a small number is not shared with other keys
   kText,      ///< "embstr" if short, else "raw"
   kRaw,
 };

@@ -134,6 +134,7 @@ void Copy(Context& c) {
     c.keyspace().Remove(to, target);
   }
   Entry copy = *entry;
+  if (copy.form == StringForm::kShortest) copy.form = StringForm::kCopied;
   if (auto* hash = std::get_if<Hash>(&copy.data); hash != nullptr && c.dialect().valkey) {
     RemoveHidden(c, hash);  // The copy is a hash even without a field.
   }

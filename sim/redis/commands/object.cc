@@ -15,7 +15,8 @@ constexpr std::int64_t kSharedIntegers = 10000;
 
 bool IsIntegerEncoded(const Entry& entry, std::int64_t* number) {
   const auto* text = std::get_if<std::string>(&entry.data);
-  return text != nullptr && entry.form == StringForm::kShortest && ParseInteger(*text, number);
+  const bool as_number = entry.form == StringForm::kShortest || entry.form == StringForm::kCopied;
+  return text != nullptr && as_number && ParseInteger(*text, number);
 }
 
 // How long a text beside its object may be. Valkey keeps the key there, too, and the time of its
@@ -70,8 +71,9 @@ StringForm FormOfArgument(const Context& c) {
   return as_text ? StringForm::kText : StringForm::kShortest;
 }
 
-// Small integers are shared by all their users.
+// Small integers are shared by all their users, but COPY makes an object of its own.
 std::int64_t ReferencesTo(const Entry& entry) {
+  if (entry.form == StringForm::kCopied) return 1;
   std::int64_t number = 0;
   const bool shared = IsIntegerEncoded(entry, &number) && number >= 0 && number < kSharedIntegers;
   return shared ? std::numeric_limits<std::int32_t>::max() : 1;
