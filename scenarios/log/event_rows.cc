@@ -76,7 +76,26 @@ SpanChange BarOf(const sim::TraceEvent& event) {
   return pause ? SpanChange::kPauseBegin : SpanChange::kNone;
 }
 
-/// The part of an event that a person needs to see; empty if none.
+/// A row whose text is made when it is known to stay: of a run that polls without end few do.
+struct Row : TableRow {
+  const sim::TraceEvent* event = nullptr;  ///< null: it has its text
+};
+
+/// Whether TextOf has anything to tell.
+bool IsShown(const sim::TraceEvent& event) {
+  switch (event.kind) {
+    case sim::TraceKind::kStart:
+    case sim::TraceKind::kEnd:
+    case sim::TraceKind::kConnect:
+      return false;
+    case sim::TraceKind::kNote:
+      return !event.text.empty();
+    default:
+      return true;
+  }
+}
+
+/// The part of an event that a person needs to see.
 std::string TextOf(const sim::TraceEvent& event, const ScriptNames& names) {
   switch (event.kind) {
     case sim::TraceKind::kSend:
@@ -108,12 +127,11 @@ std::string TextOf(const sim::TraceEvent& event, const ScriptNames& names) {
   return {};
 }
 
-std::vector<TableRow> Rows(const RunResult& run, const Violation& violation,
-                           std::string_view property, std::size_t server,
-                           const ScriptNames& names) {
-  std::vector<TableRow> rows;
+std::vector<Row> Rows(const RunResult& run, const Violation& violation, std::string_view property,
+                      std::size_t server) {
+  std::vector<Row> rows;
   const auto mark = [&] {
-    TableRow row;
+    Row row;
     row.time_ns = violation.at.count();
     row.column = violation.client >= 0 ? static_cast<std::size_t>(violation.client) : server;
     row.text = property;
@@ -129,9 +147,9 @@ std::vector<TableRow> Rows(const RunResult& run, const Violation& violation,
       mark();
       marked = true;
     }
-    TableRow row;
-    row.text = TextOf(event, names);
-    if (row.text.empty()) continue;
+    if (!IsShown(event)) continue;
+    Row row;
+    row.event = &event;
     row.time_ns = event.time.count();
     const bool at_server = event.kind == sim::TraceKind::kExecute ||
                            event.kind == sim::TraceKind::kReply || event.process < 0;
@@ -158,8 +176,9 @@ constexpr std::size_t kFirst = 24;
 constexpr std::size_t kLast = 8;
 
 /// Puts one row in the place of those from `from` to before `to`.
-void Fold(std::size_t from, std::size_t to, std::vector<TableRow>& rows) {
-  TableRow& row = rows[from];
+void Fold(std::size_t from, std::size_t to, std::vector<Row>& rows) {
+  Row& row = rows[from];
+  row.event = nullptr;
   row.text = fmt::format("... and so on, {} rows ...", to - from);
   row.part = reports::MessagePart::kNone;
   row.span = SpanChange::kNone;
@@ -170,7 +189,7 @@ void Fold(std::size_t from, std::size_t to, std::vector<TableRow>& rows) {
 
 /// A waiter that polls in vain fills a table with the same few rows. Keeps the first and the last
 /// of them.
-void CutPolling(std::vector<TableRow>& rows) {
+void CutPolling(std::vector<Row>& rows) {
   std::size_t calm = 0;  // the last fault or bar; the rows after it are only polling
   std::size_t violation = rows.size();
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -185,12 +204,12 @@ void CutPolling(std::vector<TableRow>& rows) {
 }
 
 /// Folds every stretch of more than 1000 rows without a fault, a bar or an expiry.
-void CutLongStretches(std::vector<TableRow>& rows) {
+void CutLongStretches(std::vector<Row>& rows) {
   constexpr std::size_t kLong = 1'000;
   std::size_t begin = 0;  // of the stretch
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const bool calm = rows[i].kind == RowKind::kEvent && !IsBar(rows[i].span) &&
-                      !rows[i].text.ends_with(" expired");
+    const bool expiry = rows[i].event != nullptr && rows[i].event->kind == sim::TraceKind::kExpired;
+    const bool calm = rows[i].kind == RowKind::kEvent && !IsBar(rows[i].span) && !expiry;
     if (calm) continue;
     if (i - begin > kLong) {
       Fold(begin + kFirst, i - kLast, rows);
@@ -201,10 +220,10 @@ void CutLongStretches(std::vector<TableRow>& rows) {
 }
 
 /// Cuts the rows long after the violation, which explain nothing.
-void CutTail(std::vector<TableRow>& rows) {
+void CutTail(std::vector<Row>& rows) {
   constexpr std::ptrdiff_t kAfter = 4;
-  const auto violation = std::ranges::find_if(
-      rows, [](const TableRow& row) { return row.kind == RowKind::kViolation; });
+  const auto violation =
+      std::ranges::find_if(rows, [](const Row& row) { return row.kind == RowKind::kViolation; });
   if (rows.end() - violation > kAfter + 1) rows.erase(violation + kAfter + 1, rows.end());
 }
 
@@ -212,12 +231,16 @@ void CutTail(std::vector<TableRow>& rows) {
 
 EventTable TableOf(const RunResult& run, const Violation& violation, std::string_view property,
                    std::size_t server) {
+  std::vector<Row> rows = Rows(run, violation, property, server);
+  CutPolling(rows);
+  CutTail(rows);
+  CutLongStretches(rows);
   const ScriptNames names(run.events);
   EventTable table;
-  table.rows = Rows(run, violation, property, server, names);
-  CutPolling(table.rows);
-  CutTail(table.rows);
-  CutLongStretches(table.rows);
+  for (Row& row : rows) {
+    if (row.event != nullptr) row.text = TextOf(*row.event, names);
+    table.rows.push_back(std::move(row));
+  }
   table.scripts = names.texts();
   return table;
 }

@@ -74,9 +74,9 @@ UnitResult UnitRunner::RunBlock(const Unit& unit, std::uint64_t first, std::uint
 void UnitRunner::Shrink(Found& found, int budget) {
   for (const std::uint64_t index : NamedFirst(found)) {
     Found tried = found;
-    ShrinkOne(tried, index, budget);
+    budget -= ShrinkOne(tried, index, budget);
     if (found.token.empty() || SizesOf(tried) < SizesOf(found)) found = tried;
-    if (SizesOf(found) <= kSmall || options_.stopped()) return;
+    if (SizesOf(found) <= kSmall || budget <= 0 || options_.stopped()) return;
   }
 }
 
@@ -116,7 +116,7 @@ std::uint64_t UnitRunner::Draw(Found& found, std::uint64_t index) {
   return seed;
 }
 
-void UnitRunner::ShrinkOne(Found& found, std::uint64_t index, int budget) {
+int UnitRunner::ShrinkOne(Found& found, std::uint64_t index, int budget) {
   const std::uint64_t seed = Draw(found, index);
   const RunCase run_case = CaseOf(found.unit);
   const GuardedRun guarded(run_case.subject->name(), found.unit.scenario->name,
@@ -130,6 +130,7 @@ void UnitRunner::ShrinkOne(Found& found, std::uint64_t index, int budget) {
   found.tape = std::move(shrunk.tape);
   found.shrinks = shrunk.shrinks;
   found.token = TokenOf(found.unit, PackedRun{found.workload, found.tape});
+  return shrunk.spent;
 }
 
 std::uint64_t UnitRunner::SeedOf(const Unit& unit, std::uint64_t index) const {

@@ -31,10 +31,10 @@ class UnitRunner {
   /// The sums of `count` runs; fewer once the options' `stop` is set.
   UnitResult RunBlock(const Unit& unit, std::uint64_t first, std::uint64_t count);
 
-  /// Shrinks the first violating run that this violation names, within `budget` runs. If the result
-  /// is not small, tries the next ones too and keeps the smallest: a timing-dependent failure often
-  /// cannot be shrunk from where it was found. Once stopped, only puts the first violating run into
-  /// `found`.
+  /// Shrinks the first violating run that this violation names, within `budget` runs (see Trial).
+  /// If the result is not small, tries the next ones within what is left and keeps the smallest: a
+  /// timing-dependent failure often cannot be shrunk from where it was found. Once stopped, only
+  /// puts the first violating run into `found`.
   void Shrink(Found& found, int budget);
 
   /// Puts the first violating run into `found` as it is, with the token of its seed.
@@ -42,7 +42,8 @@ class UnitRunner {
 
  private:
   std::vector<std::uint64_t> NamedFirst(const Found& found);
-  void ShrinkOne(Found& found, std::uint64_t index, int budget);
+  /// Returns what it has spent of the budget.
+  int ShrinkOne(Found& found, std::uint64_t index, int budget);
   /// The run of this index, as drawn.
   std::uint64_t Draw(Found& found, std::uint64_t index);
   const Generator& GeneratorFor(const Unit& unit);

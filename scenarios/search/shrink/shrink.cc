@@ -34,7 +34,7 @@ class Shrinker {
         if (!smaller) smaller = Tapes().FewerSwitches();
       }
     }
-    return {std::move(case_.workload), std::move(tape_), trial_.tries(), shrinks_};
+    return {std::move(case_.workload), std::move(tape_), trial_.tries(), trial_.spent(), shrinks_};
   }
 
  private:

@@ -22,12 +22,13 @@ struct ShrinkResult {
   Workload workload;
   sim::Tape tape;
   int tries = 0;    ///< runs made
+  int spent = 0;    ///< of the budget
   int shrinks = 0;  ///< how many of them were smaller and still failed
 };
 
-/// REQUIRES: `found` with `tape` violates `property`. Makes at most `budget` runs, and none after
-/// `stop` (if any) is set; returns the smallest failing case so far. A case that does not fail the
-/// same way three times in a row is returned unchanged.
+/// REQUIRES: `found` with `tape` violates `property`. Makes at most `budget` runs (see
+/// Trial), and none after `stop` (if any) is set; returns the smallest failing case so far. A case
+/// that does not fail the same way three times in a row is returned unchanged.
 ShrinkResult Shrink(sim::Universe& universe, const RunCase& run_case, const Workload& found,
                     const sim::Tape& tape, Judged property, int budget,
                     const std::atomic<bool>* stop = nullptr);

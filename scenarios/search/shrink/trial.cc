@@ -128,7 +128,7 @@ RunResult Trial::Run(const Workload& workload, sim::Choices& choices, bool keep_
   ++tries_;
   GuardProgress();
   RunResult run = RunOnce(universe_, case_, workload, choices, keep_events);
-  commands_ += run.commands;
+  spent_ += 1 + static_cast<int>(run.commands) / kCommandsOfOne;
   return run;
 }
 

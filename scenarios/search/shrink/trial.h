@@ -53,9 +53,9 @@ struct AimedOutcome {
 
 class Trial {
  public:
-  /// At most `budget` runs, and none after `stop` (if any) is set, or after half a million commands
-  /// in all, which only locks that poll without pause reach: from then on nothing fails in Fails
-  /// and FailsWith. All references outlive the trial.
+  /// At most `budget` runs, of which one counts as several if it has many commands, as those of
+  /// locks that poll without pause have; none after `stop` (if any) is set. From then on nothing
+  /// fails in Fails and FailsWith. All references outlive the trial.
   Trial(sim::Universe& universe, const RunCase& run_case, Judged property, int budget,
         const std::atomic<bool>* stop = nullptr);
 
@@ -78,14 +78,14 @@ class Trial {
   /// The run of a case, with its events.
   RunResult RunAgain(const TrialCase& one);
 
-  bool ended() const {
-    return tries_ >= budget_ || commands_ >= kMostCommands || (stop_ != nullptr && *stop_);
-  }
+  bool ended() const { return spent_ >= budget_ || (stop_ != nullptr && *stop_); }
   int tries() const { return tries_; }
+  /// Of the budget.
+  int spent() const { return spent_; }
   Judged property() const { return property_; }
 
  private:
-  static constexpr std::uint64_t kMostCommands = 500'000;
+  static constexpr int kCommandsOfOne = 125;  // a run of twice as many counts as two
 
   RunResult Run(const Workload& workload, sim::Choices& choices, bool keep_events = false);
   bool SameReason(const RunResult& run);
@@ -102,7 +102,7 @@ class Trial {
   int budget_;
   const std::atomic<bool>* const stop_;
   int tries_ = 0;
-  std::uint64_t commands_ = 0;
+  int spent_ = 0;
   std::set<std::uint64_t> passed_;  ///< hashes of cases that did not fail
 };
 
