@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <string>
@@ -33,7 +34,6 @@ std::optional<NodeAddress> ParseNode(const Reply& node, const NodeAddress& asked
 std::optional<SlotTable> ParseSlots(const Reply& reply, const NodeAddress& asked) {
   if (!reply.IsArray()) return std::nullopt;
   SlotTable table;
-  table.owner.assign(kSlots, -1);
   for (const Reply& range : reply.elements) {
     if (!range.IsArray() || range.elements.size() < 3) return std::nullopt;
     const std::int64_t first = range.elements[0].integer;
@@ -41,11 +41,19 @@ std::optional<SlotTable> ParseSlots(const Reply& reply, const NodeAddress& asked
     const std::optional<NodeAddress> node = ParseNode(range.elements[2], asked);
     if (!node || first < 0 || last < first || last >= kSlots) return std::nullopt;
     const auto known = std::find(table.nodes.begin(), table.nodes.end(), *node);
-    const auto index = static_cast<std::int32_t>(known - table.nodes.begin());
+    const auto index = static_cast<std::size_t>(known - table.nodes.begin());
     if (known == table.nodes.end()) table.nodes.push_back(*node);
-    std::fill(table.owner.begin() + first, table.owner.begin() + last + 1, index);
+    table.ranges.push_back({static_cast<int>(first), static_cast<int>(last), index});
   }
+  std::ranges::sort(table.ranges, {}, &SlotTable::Range::first);
   return table;
+}
+
+std::optional<std::size_t> SlotTable::OwnerOf(int slot) const {
+  if (const auto at = moved.find(slot); at != moved.end()) return at->second;
+  const auto after = std::ranges::upper_bound(ranges, slot, {}, &Range::first);
+  if (after == ranges.begin() || std::prev(after)->last < slot) return std::nullopt;
+  return std::prev(after)->node;
 }
 
 Result<NodeAddress> ClusterSlots::Owner(int slot, MonotonicTime deadline) {
@@ -59,9 +67,8 @@ Result<NodeAddress> ClusterSlots::Owner(int slot, MonotonicTime deadline) {
     if (!read.ok()) return read;
     return Status(StatusCode::kUnavailable, "the table of slots is not known yet");
   }
-  const std::int32_t owner = slot < 0 ? -1 : table_.owner[static_cast<std::size_t>(slot)];
-  if (owner < 0) return teller_.value_or(table_.nodes.front());
-  return table_.nodes[static_cast<std::size_t>(owner)];
+  const std::optional<std::size_t> owner = table_.OwnerOf(slot);
+  return owner ? table_.nodes[*owner] : teller_.value_or(table_.nodes.front());
 }
 
 bool ClusterSlots::MustRead() {
@@ -139,8 +146,7 @@ void ClusterSlots::Moved(int slot, const NodeAddress& owner) {
   questioned_ = true;
   if (slot < 0 || slot >= kSlots || table_.nodes.empty()) return;
   const auto known = std::find(table_.nodes.begin(), table_.nodes.end(), owner);
-  table_.owner[static_cast<std::size_t>(slot)] =
-      static_cast<std::int32_t>(known - table_.nodes.begin());
+  table_.moved[slot] = static_cast<std::size_t>(known - table_.nodes.begin());
   if (known == table_.nodes.end()) table_.nodes.push_back(owner);
 }
 

@@ -9,7 +9,8 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -24,10 +25,20 @@
 
 namespace interlock::internal {
 
-/// What a node reports; a slot without an owner has no entry.
+/// What a node reports, and what was learned of single slots since.
 struct SlotTable {
+  struct Range {
+    int first = 0;
+    int last = 0;  ///< included
+    std::size_t node = 0;
+  };
+
+  /// The index in `nodes`; nullopt: the slot has no owner.
+  std::optional<std::size_t> OwnerOf(int slot) const;
+
   std::vector<NodeAddress> nodes;
-  std::vector<std::int32_t> owner;  ///< by slot: index in `nodes`, or -1
+  std::vector<Range> ranges;         ///< by their first slots; a slot without an owner is in none
+  std::map<int, std::size_t> moved;  ///< slots that are not where `ranges` says
 };
 
 /// Reads the reply to CLUSTER SLOTS. A node without a name is the one that was asked.

@@ -22,9 +22,8 @@
 namespace interlock::scenarios {
 namespace {
 
-constexpr std::uint64_t kRound = 10'000;     // runs of each unit, a multiple of kBlock
-constexpr int kShrinkBudget = 4000;          // runs
-constexpr int kExpectedShrinkBudget = 2000;  // runs, of what a lock is known for
+constexpr std::uint64_t kRound = 10'000;  // runs of each unit, a multiple of kBlock
+constexpr int kShrinkBudget = 4000;       // runs
 
 /// A piece of work that one thread does without a break: one block of a sound lock, as many blocks
 /// of a specimen as it takes to convict it, or the exploration that is reported after a unit.
@@ -364,11 +363,10 @@ void Conclude(const CampaignOptions& options, CampaignResult& result) {
     auto runner = std::make_shared<IsolatedRunner>(options);
     return [&, runner](std::size_t index) {
       Found& found = result.found[index];
-      const bool expected = result.report.results[found.row].pass;
       ++done;
       if (found.candidates.empty()) return;
       if (!found.explain) return runner->TakeAsFound(found);
-      runner->Shrink(found, expected ? kExpectedShrinkBudget : kShrinkBudget);
+      runner->Shrink(found, kShrinkBudget);
     };
   };
   InParallel(options.jobs, result.found.size(), new_piece, [&] {

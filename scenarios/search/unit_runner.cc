@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "scenarios/cases/replay_token.h"
@@ -72,7 +73,7 @@ UnitResult UnitRunner::RunBlock(const Unit& unit, std::uint64_t first, std::uint
 }
 
 void UnitRunner::Shrink(Found& found, int budget) {
-  for (const std::uint64_t index : NamedFirst(found)) {
+  for (const std::uint64_t index : BestFirst(found)) {
     Found tried = found;
     budget -= ShrinkOne(tried, index, budget);
     if (found.token.empty() || SizesOf(tried) < SizesOf(found)) found = tried;
@@ -86,12 +87,13 @@ void UnitRunner::TakeAsFound(Found& found) {
   found.tape = found.original_tape;
 }
 
-/// The candidates. Runs that no earlier violation of another property would name come first.
-std::vector<std::uint64_t> UnitRunner::NamedFirst(const Found& found) {
-  std::vector<std::uint64_t> order = found.candidates;
-  if (options_.stopped()) return order;
+/// The candidates. Runs that no earlier violation of another property would name come first; of
+/// those the shortest, as it is small already, and quick to repeat.
+std::vector<std::uint64_t> UnitRunner::BestFirst(const Found& found) {
+  if (options_.stopped()) return found.candidates;
   const RunCase run_case = CaseOf(found.unit);
-  std::stable_partition(order.begin(), order.end(), [&](std::uint64_t index) {
+  std::vector<std::tuple<bool, std::uint64_t, std::uint64_t>> order;
+  for (const std::uint64_t index : found.candidates) {
     const std::uint64_t seed = SeedOf(found.unit, index);
     const GuardedRun guarded(run_case.subject->name(), found.unit.scenario->name,
                              found.unit.synchrony, seed);
@@ -99,9 +101,13 @@ std::vector<std::uint64_t> UnitRunner::NamedFirst(const Found& found) {
     const RunResult run =
         RunOnce(universe_, run_case, GeneratorFor(found.unit).Draw(seed), choices);
     const Violation* naming = NamingViolation(run, run_case, found.property);
-    return naming != nullptr && naming->property == found.property;
-  });
-  return order;
+    const bool named = naming != nullptr && naming->property == found.property;
+    order.emplace_back(!named, run.commands, index);
+  }
+  std::ranges::sort(order);
+  std::vector<std::uint64_t> indices;
+  for (const auto& [unnamed, commands, index] : order) indices.push_back(index);
+  return indices;
 }
 
 std::uint64_t UnitRunner::Draw(Found& found, std::uint64_t index) {

@@ -31,17 +31,17 @@ class UnitRunner {
   /// The sums of `count` runs; fewer once the options' `stop` is set.
   UnitResult RunBlock(const Unit& unit, std::uint64_t first, std::uint64_t count);
 
-  /// Shrinks the first violating run that this violation names, within `budget` runs (see Trial).
-  /// If the result is not small, tries the next ones within what is left and keeps the smallest: a
-  /// timing-dependent failure often cannot be shrunk from where it was found. Once stopped, only
-  /// puts the first violating run into `found`.
+  /// Shrinks the shortest violating run that this violation names, within `budget` runs (see
+  /// Trial). If the result is not small, tries the next ones within what is left and keeps the
+  /// smallest: a timing-dependent failure often cannot be shrunk from where it was found. Once
+  /// stopped, only puts the first violating run into `found`.
   void Shrink(Found& found, int budget);
 
   /// Puts the first violating run into `found` as it is, with the token of its seed.
   void TakeAsFound(Found& found);
 
  private:
-  std::vector<std::uint64_t> NamedFirst(const Found& found);
+  std::vector<std::uint64_t> BestFirst(const Found& found);
   /// Returns what it has spent of the budget.
   int ShrinkOne(Found& found, std::uint64_t index, int budget);
   /// The run of this index, as drawn.

@@ -71,6 +71,7 @@ class Blocking {
   void ReplyError(Client& client, std::string_view error);
   /// Ends every wait with this error.
   void UnblockAll(std::string_view error);
+  bool HasDeadline() const { return !deadlines_.empty(); }
   std::optional<std::int64_t> NextDeadlineMs() const;
   /// What this client sent after the command that blocked it is to run now.
   void AddUnblocked(ClientId id) { unblocked_.push_back(id); }

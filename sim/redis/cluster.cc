@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include <boost/crc.hpp>
+
 #include "sim/redis/command_keys.h"
 #include "sim/redis/engine.h"
 
@@ -17,13 +19,9 @@ std::size_t KeySlot(std::string_view key) {
       key = key.substr(open + 1, close - open - 1);
     }
   }
-  std::uint32_t crc = 0;
-  for (const char c : key) {
-    crc ^= static_cast<std::uint32_t>(static_cast<unsigned char>(c)) << 8;
-    for (int bit = 0; bit < 8; ++bit) crc = (crc << 1) ^ ((crc & 0x8000) != 0 ? 0x1021U : 0U);
-    crc &= 0xffff;
-  }
-  return crc % kSlots;
+  boost::crc_xmodem_t crc;
+  crc.process_bytes(key.data(), key.size());
+  return crc.checksum() % kSlots;
 }
 
 // Summary of the keys of a command, or of all commands of a transaction.
@@ -83,7 +81,8 @@ void Cluster::AddKeys(const Command& command, std::span<const std::string_view> 
     } else if (key != query->first_key) {
       query->several_keys = true;
     }
-    if (shard) continue;
+    const bool moves = !state_->migrating.empty() || !state_->importing.empty();
+    if (shard || !moves) continue;
     const bool exists = engine_.keyspace.Peek(0, key) != nullptr;
     ++(exists ? query->present : query->missing);
   }

@@ -8,7 +8,10 @@
 namespace interlock::sim::redis {
 
 std::optional<std::int64_t> Engine::NextTimerUs() const {
-  if (const auto stalled_us = stall.NextUs()) return stalled_us;
+  if (stall.has_begun()) {
+    if (const auto stalled_us = stall.NextUs()) return stalled_us;
+  }
+  if (!blocking.HasDeadline() && !pause.active() && !blocking.waits_for_disk()) return std::nullopt;
   constexpr std::int64_t kLatestMs = INT64_MAX / 1000;
   std::optional<std::int64_t> next_us;
   for (const auto& deadline_ms : {blocking.NextDeadlineMs(), pause.DeadlineMs()}) {

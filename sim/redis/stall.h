@@ -23,6 +23,8 @@ class Stall {
 
   void Begin(std::int64_t us);
   bool active() const;
+  /// Since the process started; before, NextUs is nullopt.
+  bool has_begun() const { return until_us_ != 0; }
   /// Keeps what would have been sent, or executed, meanwhile.
   void Keep(ClientId id, Value value) { output_.emplace_back(id, std::move(value)); }
   void Keep(ClientId id, const Argv& argv) { input_.emplace_back(id, argv); }

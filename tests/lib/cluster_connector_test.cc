@@ -283,7 +283,9 @@ TEST(ClusterSlotsTest, AnAnswerInAnUnknownFormIsNoTable) {
   const auto good = internal::ParseSlots(range(Integer(0), Integer(5), node), asked);
   ASSERT_TRUE(good.has_value());
   EXPECT_THAT(good->nodes, ElementsAre(NodeAddress{"h", 7}));
-  EXPECT_EQ(good->owner[6], -1);
+  EXPECT_EQ(good->OwnerOf(5), 0U);
+  EXPECT_EQ(good->OwnerOf(6), std::nullopt);
+  EXPECT_EQ(good->OwnerOf(-1), std::nullopt);
   EXPECT_FALSE(internal::ParseSlots(Text("x"), asked));
   EXPECT_FALSE(internal::ParseSlots(Array({Text("x")}), asked));
   EXPECT_FALSE(internal::ParseSlots(range(Integer(0), Integer(kSlots), node), asked));

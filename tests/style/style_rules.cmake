@@ -157,7 +157,7 @@ function(allowed_includes result)
   elseif(path MATCHES "^lib/")
     set(allowed "${std}|${posix}|${interlock}|<hiredis/[a-z_]+\\.h>|\"(src/([a-z_0-9]+/)?)?[a-z_0-9]+\\.h\"")
   elseif(path MATCHES "^sim/redis/")
-    set(allowed "${std}|${posix}|\"sim/redis/[a-z_0-9/]+\\.h\"|<lua[a-z0-9.]*/[a-z]+\\.(h|hpp)>|<lua\\.hpp>")
+    set(allowed "${std}|${posix}|\"sim/redis/[a-z_0-9/]+\\.h\"|<lua[a-z0-9.]*/[a-z]+\\.(h|hpp)>|<lua\\.hpp>|<boost/crc\\.hpp>")
   elseif(path MATCHES "^sim/serve/")
     set(allowed "${std}|${posix}|${interlock}|<fmt/[a-z_0-9]+\\.h>|${asio}|\"sim/[a-z_0-9/]+\\.h\"")
   elseif(path MATCHES "^sim/machine/")
@@ -233,6 +233,7 @@ function(check_includes)
     only_in("^<hiredis/" "^(lib/src/(hiredis_connection|tls)\\.cc|scenarios/examples/compiled_lock/.*)$"
             "hiredis belongs to lib/src/hiredis_connection.cc and tls.cc alone")
     only_in("^<boost/context" "^sim/fiber\\.cc$" "Boost.Context belongs to sim/fiber.cc alone")
+    only_in("^<boost/crc" "^sim/redis/cluster\\.cc$" "Boost.CRC belongs to sim/redis/cluster.cc alone")
     only_in("^<(lua|lauxlib)" "^sim/redis/scripting/"
             "Lua belongs to the folder sim/redis/scripting alone")
     only_in("^<rapidcheck" "^(tests/|scenarios/examples/|scenarios/include/interlock/harness/rapidcheck\\.h$)"

@@ -167,6 +167,8 @@ accepts(lib/src/hiredis_connection.cc "${kHead}#include <hiredis/hiredis.h>\n#in
 accepts(lib/src/tls.cc "${kHead}#include <hiredis/hiredis_ssl.h>\n")
 rejects(sim/x.cc 2 "Boost.Context belongs to" "${kHead}#include <boost/context/fiber.hpp>\n")
 accepts(sim/fiber.cc "${kHead}#include <boost/context/fiber.hpp>\n")
+rejects(sim/redis/x.cc 2 "Boost.CRC belongs to" "${kHead}#include <boost/crc.hpp>\n")
+accepts(sim/redis/cluster.cc "${kHead}#include <boost/crc.hpp>\n")
 rejects(sim/redis/x.cc 2 "Lua belongs to" "${kHead}#include <lua5.1/lua.hpp>\n")
 rejects(sim/redis/x.cc 2 "Lua belongs to" "${kHead}#include <lua.h>\n")
 accepts(sim/redis/scripting/scripting.cc "${kHead}#include <lua.hpp>\n")
