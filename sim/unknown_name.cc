@@ -27,12 +27,15 @@ std::size_t Distance(std::string_view a, std::string_view b) {
 
 std::string UnknownName(std::string_view kind, std::string_view given,
                         const std::vector<std::string_view>& known) {
-  // The part of a name after its slash suggests the name as well as a misspelling does.
-  constexpr std::size_t kTelling = 4;
+  // A whole part of a name suggests it as well as a misspelling does: "broken/" and what follows.
+  constexpr std::size_t kTelling = 3;
   const auto off = [given](std::string_view name) {
-    const bool ends_it = given.size() >= kTelling && name.size() > given.size() &&
-                         name.ends_with(given) && name[name.size() - given.size() - 1] == '/';
-    return ends_it ? 0 : Distance(given, name);
+    const bool may_be_part = given.size() >= kTelling && name.size() > given.size();
+    const auto separates = [name](std::size_t at) { return name[at] == '/' || name[at] == '-'; };
+    const bool is_part =
+        may_be_part && ((name.ends_with(given) && separates(name.size() - given.size() - 1)) ||
+                        (name.starts_with(given) && separates(given.size())));
+    return is_part ? 0 : Distance(given, name);
   };
   std::string text("unknown ");
   text.append(kind).append(" \"").append(given).append("\"");

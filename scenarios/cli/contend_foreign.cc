@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "scenarios/run/foreign/real/servers_here.h"
+#include "sim/machine/launch.h"
 
 namespace interlock::scenarios::cli {
 
@@ -21,9 +22,9 @@ std::string FileNameOf(const std::string& lock) {
 
 std::string WhyNotForeign(const ForeignContendSettings& settings, const contend::Load& load,
                           const std::string& lock, const std::string& redis, bool processes) {
-  const bool none = std::ranges::all_of(settings.command,
-                                        [](const std::string& word) { return word == "--and"; });
-  if (none) return "no command after --: -- python3 looping.py";
+  if (sim::machine::LacksACommand(settings.command)) {
+    return "no command after --, or beside an --and: -- python3 looping.py";
+  }
   if (!lock.empty()) {
     return fmt::format("--lock {} and the command {} are two things to measure: give one of them",
                        lock, settings.command.front());

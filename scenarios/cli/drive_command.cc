@@ -25,6 +25,7 @@
 #include "scenarios/cli/values.h"
 #include "scenarios/run/foreign/real/servers_here.h"
 #include "scenarios/search/foreign/drive_campaign.h"
+#include "sim/machine/launch.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -36,7 +37,8 @@ Each client finds its server in REDIS_URL, REDIS_HOST and REDIS_PORT (several ma
 separated by commas; with --topology sentinel, the Sentinels in REDIS_SENTINELS, and the master is
 mymaster); {url}, {urls}, {port}, {sentinels} and {client} are replaced in the command's words;
 INTERLOCK_CLIENT counts the clients from 0. A client reports its protected section by two commands
-to the server: INTERLOCK.ENTER name, once it is inside, and INTERLOCK.LEAVE name, while it still is.
+to the server: INTERLOCK.ENTER name, once it is inside, and INTERLOCK.LEAVE name, while it still is;
+sections of one client, such as those of its threads, are not told apart.
 INTERLOCK.WRITE resource token writes to a resource that is guarded by fencing tokens, and answers 1
 if it is accepted, or 0 if a larger token was. What a client did until INTERLOCK.READY, on a
 connection that it closes then, is done once for all runs.
@@ -124,10 +126,20 @@ class DriveWork {
     campaign.drive.virtual_clock = settings_.clock == "virtual";
     campaign.drive.stop = &Interrupted();
     const std::vector<std::string>& command = campaign.drive.command;
-    const bool none =
-        std::ranges::all_of(command, [](const std::string& word) { return word == "--and"; });
-    if (none && settings_.replay.empty()) {
-      return Complain(ExitCode::kUsage, "no command: interlock drive -- python3 worker.py");
+    const bool recorded = !settings_.replay.empty() && command.empty();
+    if (!recorded && sim::machine::LacksACommand(command)) {
+      const std::string_view what =
+          command.empty() ? "no command" : "an empty command beside --and";
+      return Complain(ExitCode::kUsage,
+                      fmt::format("{}: interlock drive -- python3 worker.py", what));
+    }
+    if (settings_.replay.empty() && campaign.drive.permits > 1 &&
+        campaign.drive.permits >= campaign.drive.clients) {
+      return Complain(
+          ExitCode::kUsage,
+          fmt::format("--permits: {} clients cannot be more than {} permits; expected "
+                      "--clients {} or more",
+                      campaign.drive.clients, campaign.drive.permits, campaign.drive.permits + 1));
     }
     if (!settings_.redis.empty() && settings_.redis != "spawn") {
       const auto here = drive::ServersHere(settings_.redis);
@@ -223,7 +235,7 @@ class DriveWork {
     if (!settings_.campaign.drive.command.empty()) {
       one->options.command = settings_.campaign.drive.command;
     }
-    return drive::ReplayCase(*one, settings_.times, Interrupted());
+    return drive::ReplayCase(*example, *one, settings_.times, Interrupted());
   }
 
   ExitCode Publish(drive::DriveResult result) {

@@ -19,7 +19,9 @@ std::vector<std::string_view> ServerNames() {
 /// `unknown server "valkey-9"; did you mean "valkey-9.1"?`, and which there are.
 std::string UnknownServer(std::string_view name) {
   const std::vector<std::string_view> names = ServerNames();
-  return fmt::format("{} (there are {})", sim::UnknownName("server", name, names),
+  // Of several that are as near the newest: those of a family stand in the order of their versions.
+  const std::vector<std::string_view> newest_first(names.rbegin(), names.rend());
+  return fmt::format("{} (there are {})", sim::UnknownName("server", name, newest_first),
                      fmt::join(names, ", "));
 }
 

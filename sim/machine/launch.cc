@@ -20,6 +20,16 @@ void Replace(std::string_view name, std::string_view value, std::string& word) {
 
 }  // namespace
 
+bool LacksACommand(const std::vector<std::string>& commands) {
+  bool empty = true;
+  for (const std::string& word : commands) {
+    const bool separates = word == "--and";
+    if (separates && empty) return true;
+    empty = separates;
+  }
+  return empty;
+}
+
 std::vector<std::string> CommandOf(const std::vector<std::string>& commands, int client) {
   std::vector<std::vector<std::string>> all(1);
   for (const std::string& word : commands) {

@@ -19,6 +19,8 @@
 
 namespace interlock::sim::machine {
 
+/// Whether there is none, or nothing beside one of the words "--and".
+bool LacksACommand(const std::vector<std::string>& commands);
 /// The one of the commands that this client runs.
 std::vector<std::string> CommandOf(const std::vector<std::string>& commands, int client);
 

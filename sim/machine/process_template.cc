@@ -130,7 +130,9 @@ std::string ProcessTemplate::AwaitConnect(std::chrono::steady_clock::time_point 
     if (!is_served_ && clock_.NextWakeUs(client_)) return "it waits for a time before it connects";
     if (any) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // It has closed its end.
   }
-  return "it does not connect";
+  if (!is_served_) return "it does not connect";
+  return "it does not connect again after INTERLOCK.READY: it has to close that connection, and to "
+         "send nothing before that has a place in the order of a run";
 }
 
 Result<std::unique_ptr<ForeignProcess>> ProcessTemplate::Copy(const std::vector<int>& ports,

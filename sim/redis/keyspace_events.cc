@@ -57,7 +57,8 @@ void KeyspaceEvents::OnCollected(int database, std::string_view key,
     if (emptied) engine_.journal.Add(database, unlink);
     engine_.journal.EndUnit();
   }
-  Publish(kNotifyHash, "hexpired", database, key);
+  // Valkey calls it an expiry unless a command has met it.
+  Publish(engine_.dialect().valkey ? kNotifyExpired : kNotifyHash, "hexpired", database, key);
   if (emptied) Publish(kNotifyGeneric, "del", database, key);
 }
 

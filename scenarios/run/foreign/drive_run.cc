@@ -107,6 +107,7 @@ void Drive::Finish() {
   state_.run.most_owners = state_.holds.most_owners();
   state_.run.kept_out = state_.holds.kept_out();
   state_.run.most_entrants = state_.world.sections().most_entrants();
+  state_.run.entered_twice = state_.world.sections().entered_twice();
   state_.run.has_sections = state_.world.sections().any();
   state_.run.has_writes = state_.world.fencing().any();
   state_.run.fenced = state_.world.fencing().compared();
@@ -266,7 +267,7 @@ void Drive::Step() {
                       static_cast<std::uint32_t>(one.client);
     candidates.push_back({one.client, task, HashOf(one.argv->front()), HashOf(key)});
   }
-  if (time_.SomebodySleeps()) candidates.push_back({state_.options.clients, 0, 0, 0});
+  if (time_.SomebodyWakesInTime()) candidates.push_back({state_.options.clients, 0, 0, 0});
   const std::size_t pick = Starving(ready).value_or(state_.choices.PickTask(candidates));
   if (pick >= ready.size()) return time_.Sleep(kNap);
   for (const Parked& one : ready) ++state_.note(one.client).passed_over;
@@ -327,14 +328,14 @@ std::optional<std::size_t> Drive::Starving(const std::vector<Parked>& ready) con
 }
 
 /// Called when nobody is ready. A stopped client stays stopped, and a delayed message delayed, as
-/// long as others have something to wake up for.
+/// long as others have something to wake up for within the run.
 void Drive::WaitForSomebody() {
+  if (!time_.SomebodyWakesInTime() && faults_.GoOnEarly()) return;
   if (time_.SomebodySleeps()) {
     const bool alone = state_.delays.empty() && !time_.AnyKept();
     time_.Sleep(alone ? state_.options.patience : kNap);
     return faults_.CountDown();
   }
-  if (faults_.GoOnEarly()) return;
   if (state_.clock != nullptr) return end_.StandStillForEver();
   time_.Sleep(state_.options.patience);
 }

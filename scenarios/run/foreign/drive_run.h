@@ -131,6 +131,7 @@ struct DriveRun {
   std::uint64_t switches = 0;  ///< from one client to another
   std::size_t most_owners = 0;
   std::size_t most_entrants = 0;
+  std::string entered_twice;  ///< see Sections
   bool has_sections = false;
   bool has_writes = false;         ///< to a guarded resource
   bool fenced = false;             ///< writes under two grants whose order is known

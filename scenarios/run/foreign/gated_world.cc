@@ -186,7 +186,9 @@ void GatedWorld::NoteChanges() {
 
 bool GatedWorld::Perform(const Parked& parked, Gate::Outcome outcome, std::int64_t limit_us) {
   const sim::redis::Argv argv = *parked.argv;
+  acting_ = parked.client;
   AdvanceTo(std::min(gate_.time_us() + kCommandUs, limit_us));
+  acting_ = kNobody;
   Log(parked.client, EventKind::kSend, SendDetails{.command = sim::redis::ToText(argv)});
   const sim::redis::Server& server = gate_.nodes().server(parked.node);
   const std::uint64_t changes = server.changes();
@@ -214,7 +216,7 @@ bool GatedWorld::Report(int client, const sim::redis::Argv& argv) {
   const auto leaves = Leaves(argv);
   if (enters) {
     if (!sections_.Inside(client)) fencing_.Entered(client, *enters);
-    const int number = sections_.Enter(client, *enters, holds_.excused());
+    const int number = sections_.Enter(client, *enters, holds_.Excused(now_ms()));
     Log(client, EventKind::kEnter, {}, number);
     holds_.Entered(client);
     grant_order_.Entered(client);
@@ -241,8 +243,10 @@ bool GatedWorld::Write(int client, const GuardedWrite& write, bool accepted) {
 
 void GatedWorld::SetTime(std::int64_t unix_us) {
   const std::int64_t later_us = std::max(gate_.time_us(), unix_us);
-  for (int client = 0; later_us > gate_.time_us() && client < clients_; ++client) {
+  const std::int64_t passed_us = later_us - gate_.time_us();
+  for (int client = 0; passed_us > 0 && client < clients_; ++client) {
     sent_before_[static_cast<std::size_t>(client)] = gate_.executed(client);
+    if (client != acting_ && gate_.HasParked(client)) holds_.Waited(client, passed_us);
   }
   gate_.SetTime(later_us);
   if (clock_ != nullptr) clock_->SetTime(later_us);

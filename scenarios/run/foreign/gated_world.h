@@ -118,8 +118,10 @@ class GatedWorld {
   std::vector<std::uint64_t> sent_before_;  // by client: what was executed until time last moved
   EventLog events_;
   std::uint64_t ended_ = 0;  // clients
-  int mover_ = -1;           // at whose command slots began to move
-  Findings given_up_;        // by clients that were refused though nobody held it
+  static constexpr int kNobody = -1;
+  int acting_ = kNobody;  // whose command takes its time
+  int mover_ = kNobody;   // at whose command slots began to move
+  Findings given_up_;     // by clients that were refused though nobody held it
 };
 
 }  // namespace interlock::scenarios::drive

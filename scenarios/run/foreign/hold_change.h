@@ -31,7 +31,7 @@ struct HoldChange {
   int client = 0;                      ///< the owner
   std::optional<std::int64_t> end_ms;  ///< Unix time; nullopt: it has no TTL
   bool by_owner = true;                ///< whether its owner has set that end
-  bool by_force = false;               ///< whether a fault let time pass that end
+  bool excused = false;                ///< a fault, or a wait at the gate, let time pass that end
 };
 
 using HoldChanges = std::vector<HoldChange>;

@@ -28,7 +28,7 @@ Holds::Holds(int clients, std::string pattern, std::int64_t clocks_apart_ms, Fin
       findings_(findings),
       alive_(static_cast<std::size_t>(clients), true),
       killed_(static_cast<std::size_t>(clients), false),
-      excused_(static_cast<std::size_t>(clients)) {}
+      excuses_(clients) {}
 
 bool Holds::IsLock(const std::string& key) const {
   return pattern_.empty() ? asked_.contains(key) : sim::redis::GlobMatch(pattern_, key);
@@ -52,12 +52,12 @@ std::vector<KeyDetails> Holds::Expired(int node, const HeldMap& data, std::int64
     Hold& hold = one->second;
     const bool gone = id.node == node && !data.contains(id);
     if (gone) {
-      if (!hold.passed) Lapsed(id, hold);
+      if (!hold.passed) Lapsed(id, hold, now_ms);
       asked_.Free(id.key);
       if (keys.insert(id.key).second) ended.push_back({id.key});
     } else if (id.node == node && !hold.passed && hold.end_ms && *hold.end_ms < now_ms) {
       hold.passed = true;
-      Lapsed(id, hold);
+      Lapsed(id, hold, now_ms);
       if (IsLock(id.key) && !hold.stamped) {
         ended.push_back({.key = id.key, .by_value = true});
       }
@@ -75,28 +75,24 @@ void Holds::NoteChange(HoldChange::Kind kind, const HeldId& id, const Hold& hold
                       hold.owner,
                       hold.data.key_end_ms,
                       by_owner,
-                      by_force_});
+                      by_force_ || hold.has_waited_long()});
 }
 
-void Holds::Lapsed(const HeldId& id, const Hold& hold) {
+void Holds::Lapsed(const HeldId& id, const Hold& hold, std::int64_t now_ms) {
   if (!hold.stamped) NoteChange(HoldChange::Kind::kExpired, id, hold);
   if (hold.left && IsLock(id.key)) left_.emplace(id.key, hold.owner);
-  if (by_force_ || hold.delayed) excused_[static_cast<std::size_t>(hold.owner)].insert(id);
+  const bool by_fault = by_force_ || hold.delayed;
+  if (!by_fault && hold.end_ms.value_or(now_ms) >= now_ms) return;  // A server has lost it.
+  excuses_.Lapsed(hold.owner, id, by_fault ? Excuses::kForGood : hold.own_end_us());
 }
 
 void Holds::Granted(const HeldId& id, const Hold& hold) {
-  excused_[static_cast<std::size_t>(hold.owner)].erase(id);
+  excuses_.Granted(hold.owner, id);
   if (!IsLock(id.key) || hold.data.kind == Kind::kOther) return;
   NoteChange(HoldChange::Kind::kGranted, id, hold);
   asked_.Grant(id.key, hold.owner);
   owners_[id.key].insert(hold.owner);
   ++grants_;
-}
-
-std::vector<bool> Holds::excused() const {
-  std::vector<bool> excused;
-  for (const auto& leases : excused_) excused.push_back(!leases.empty());
-  return excused;
 }
 
 /// A script or transaction that finds a key absent and creates it asks for it; one that finds a
@@ -148,6 +144,8 @@ int Holds::OwnerOf(const HeldId& id, const HeldData& data, const Command& comman
 
 void Holds::SetEnd(const HeldId& id, std::int64_t now_ms, Hold& hold) const {
   static_cast<LeaseEnd&>(hold) = ends_.Of(id.key, hold.data, now_ms);
+  hold.since_ms = now_ms;
+  hold.waited_us = 0;
 }
 
 /// Whether the command has met what another client, still alive, holds.
@@ -301,6 +299,11 @@ void Holds::Ended(int client, ClientExit exit) {
 
 void Holds::Delayed(int client) {
   for (auto& [id, hold] : holds_) hold.delayed = hold.delayed || hold.owner == client;
+}
+
+void Holds::Waited(int client, std::int64_t us) {
+  excuses_.Waited(client, us);
+  for (auto& [id, hold] : holds_) hold.waited_us += hold.owner == client ? us : 0;
 }
 
 void Holds::Entered(int client) {

@@ -40,6 +40,7 @@
 #include "scenarios/log/event.h"
 #include "scenarios/run/foreign/asked_keys.h"
 #include "scenarios/run/foreign/client_exit.h"
+#include "scenarios/run/foreign/excuses.h"
 #include "scenarios/run/foreign/finding.h"
 #include "scenarios/run/foreign/free_marks.h"
 #include "scenarios/run/foreign/held_data.h"
@@ -77,9 +78,12 @@ class Holds {
   void SetByForce(bool by_force) { by_force_ = by_force; }
   /// A fault keeps the client from what it is doing: what it holds now may run out because of that.
   void Delayed(int client);
+  /// Time has passed while a command of the client waited at the gate, without a fault.
+  void Waited(int client, std::int64_t us);
 
-  /// By client: whether a fault let one of its leases run out, or may have.
-  std::vector<bool> excused() const;
+  /// By client: whether a fault let one of its leases run out, or may have, or its waits at the
+  /// gate have.
+  std::vector<bool> Excused(std::int64_t now_ms) const { return excuses_.At(now_ms * 1'000); }
   bool Owns(int client) const;  ///< a lock's key
   /// Whether the command names a lock's key that the client owns.
   bool NamesItsOwn(int client, const sim::redis::Argv& argv) const;
@@ -103,10 +107,16 @@ class Holds {
   struct Hold : LeaseEnd {
     int owner = 0;
     HeldData data;
-    bool delayed = false;  // its owner was, since the grant
-    bool altered = false;  // its owner has shortened it, or changed its value
-    bool left = false;     // its owner has ended without a release, undisturbed
-    int kept_alive = 0;    // times extended by others since its owner ended
+    bool delayed = false;        // its owner was, since the grant
+    bool altered = false;        // its owner has shortened it, or changed its value
+    bool left = false;           // its owner has ended without a release, undisturbed
+    int kept_alive = 0;          // times extended by others since its owner ended
+    std::int64_t since_ms = 0;   // the end that it has now was set
+    std::int64_t waited_us = 0;  // its owner at the gate, since then
+    // If its owner had not had to wait. REQUIRES: it has an end.
+    std::int64_t own_end_us() const { return *end_ms * 1'000 + waited_us; }
+    // For a twentieth of the lease, which a renewal has to spare.
+    bool has_waited_long() const { return end_ms && waited_us * 20 > (*end_ms - since_ms) * 1'000; }
   };
   struct Command {
     int client;
@@ -128,7 +138,7 @@ class Holds {
   void Gone(const HeldId& id, const Hold& hold, const Command& command);
   void Changed(const HeldId& id, Hold& hold, const HeldData& now, const Command& command);
   void Prolonged(const HeldId& id, const Hold& hold, const HeldData& now, const Command& command);
-  void Lapsed(const HeldId& id, const Hold& hold);
+  void Lapsed(const HeldId& id, const Hold& hold, std::int64_t now_ms);
   void Granted(const HeldId& id, const Hold& hold);
   bool HasPart(int client, int node, const std::string& key) const;
   void NoteKeptOut(int client, int node);
@@ -146,9 +156,9 @@ class Holds {
   std::map<HeldId, Hold> holds_;
   std::vector<bool> alive_;
   std::vector<bool> killed_;
-  std::vector<std::set<HeldId>> excused_;  // by client: leases that ran out by force
-  std::map<std::string, int> left_;        // by key: the owner that did not release it
-  std::set<std::string> met_;              // keys that the command asked for, and found there
+  Excuses excuses_;
+  std::map<std::string, int> left_;  // by key: the owner that did not release it
+  std::set<std::string> met_;        // keys that the command asked for, and found there
   std::set<std::string> kept_out_;
   AskedKeys asked_;
   HoldChanges changes_;

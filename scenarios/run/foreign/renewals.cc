@@ -49,7 +49,7 @@ void Renewals::Expired(const HoldChange& change, bool inside) {
   const Client& owner = Of(change.client);
   const auto& of_key = leases_.at(change.key);
   const Lease& lease = of_key.at(change.client);
-  if (!inside || !owner.renews || owner.disturbed || change.by_force) return;
+  if (!inside || !owner.renews || owner.disturbed || change.excused) return;
   if (lease.moved_by_others || of_key.size() > 1) return;
   findings_.push_back(
       {"false-validity",

@@ -18,7 +18,10 @@ Sections::Section& Sections::Named(const std::string& section) {
 int Sections::Enter(int client, const std::string& section, const std::vector<bool>& excused) {
   Section& entered = Named(section);
   std::set<int>& inside = entered.inside;
-  inside.insert(client);
+  const bool twice = !inside.insert(client).second;
+  if (twice && entered_twice_.empty()) {
+    entered_twice_ = fmt::format("{} entered {} twice", ClientName(client), section);
+  }
   ++entries_;
   entered.entrants.insert(client);
   if (static_cast<int>(inside.size()) <= permits_) return entered.number;

@@ -3,7 +3,8 @@
 // Judges the protected sections that foreign clients report. Section-exclusion (LK003): two clients
 // are between INTERLOCK.ENTER and INTERLOCK.LEAVE of the same name; permits-section (LK013): more
 // clients than permits. Not demanded once a lease of theirs has run out by a fault, or after one
-// had delayed its owner, as no lease lock can promise it then. Thread safety: none.
+// had delayed its owner, or while it would go on but for waits at the gate (see excuses.h), as no
+// lease lock can promise it then. Thread safety: none.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,7 @@ class Sections {
   /// REQUIRES: permits >= 1.
   Sections(int permits, Findings& findings) : permits_(permits), findings_(findings) {}
 
-  /// `excused`: by client, whether a fault let its lease run out.
+  /// `excused`: by client, see Holds.
   /// Returns the section's number: they are counted from 0 as they are first reported.
   int Enter(int client, const std::string& section, const std::vector<bool>& excused);
   int Leave(int client, const std::string& section);
@@ -32,12 +33,16 @@ class Sections {
   bool Inside(int client) const;
   std::uint64_t entries() const { return entries_; }  ///< so far
   bool any() const { return entries_ > 0; }
+  /// "C1 entered stock twice": the client that first did so without leaving it in between; empty:
+  /// none. Sections of one client, such as those of its threads, are not told apart.
+  const std::string& entered_twice() const { return entered_twice_; }
   /// The most clients that have been in any single section.
   std::size_t most_entrants() const;
 
  private:
   const int permits_;
   std::uint64_t entries_ = 0;
+  std::string entered_twice_;
   Findings& findings_;
   struct Section {
     int number = 0;

@@ -88,6 +88,13 @@ bool TimeKeeper::SomebodySleeps() const {
   return false;
 }
 
+bool TimeKeeper::SomebodyWakesInTime() const {
+  if (state_.clock == nullptr) return SomebodySleeps();
+  const auto alarm_us = NextAlarmUs();
+  const auto left = state_.options.bounds.virtual_time - state_.world.now();
+  return alarm_us && std::chrono::microseconds(*alarm_us - state_.gate.time_us()) < left;
+}
+
 /// Whether the next end is that of something a dead client owns, and nobody is at the gate: its
 /// waiters need not wait for long.
 bool TimeKeeper::CanHurry() const {

@@ -24,6 +24,8 @@ class TimeKeeper {
 
   /// Whether the passing of time lets any client proceed.
   bool SomebodySleeps() const;
+  /// The same, before the run reaches its bound of virtual time.
+  bool SomebodyWakesInTime() const;
   /// Lets time pass until a sleeper may act.
   void Sleep(Duration at_most);
   /// Advances to that time, or to the limit.

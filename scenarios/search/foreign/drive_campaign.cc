@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "scenarios/cases/server_words.h"
+#include "scenarios/run/foreign/real/case_difference.h"
 #include "scenarios/search/foreign/confirmation.h"
 #include "scenarios/search/foreign/copying.h"
 #include "scenarios/search/foreign/drive_report.h"
@@ -82,6 +83,11 @@ void Finish(const DriveSum& sum, const DriveOptions& options, const std::vector<
     report.notes.emplace_back(
         "no client has reported a section (INTERLOCK.ENTER name, INTERLOCK.LEAVE name), so only "
         "the locks' keys are judged");
+  }
+  if (!sum.entered_twice.empty()) {
+    report.notes.push_back(sum.entered_twice +
+                           " without leaving it in between: sections of one client are not told "
+                           "apart, so threads that compete for a lock have to be clients each");
   }
   for (std::size_t i = 0; i < std::min(sum.failures.size(), kShownFailures); ++i) {
     report.notes.push_back("a client ended with: " + sum.failures[i]);
@@ -270,8 +276,8 @@ Result<DriveResult> Campaign::Run() {
 
 Result<DriveResult> RunCampaign(const CampaignOptions& options) { return Campaign(options).Run(); }
 
-Result<DriveResult> ReplayCase(const DriveCase& one, std::uint64_t times,
-                               const std::atomic<bool>& stop) {
+Result<DriveResult> ReplayCase(const reports::Counterexample& example, const DriveCase& one,
+                               std::uint64_t times, const std::atomic<bool>& stop) {
   DriveSum sum;
   DriveFound found;
   found.one = one;
@@ -286,6 +292,16 @@ Result<DriveResult> ReplayCase(const DriveCase& one, std::uint64_t times,
   std::vector<DriveFound> all;
   if (!found.run.findings.empty()) all.push_back(found);
   Finish(sum, one.options, all, result);
+  if (found.again > 0 || stop) return result;
+  sim::Choices choices = sim::Choices::FromTape(one.tape);
+  const Result<DriveRun> run = RunClients(found.one.options, choices);
+  if (!run.ok()) return run.status();
+  const std::string difference = DifferenceFrom(example, *run);
+  if (difference.empty()) return result;
+  result.report.notes.push_back(
+      "this is not the run that the case shows, so it says little of the "
+      "recorded race: " +
+      difference);
   return result;
 }
 

@@ -48,8 +48,9 @@ struct DriveResult {
 /// contention no client connects, or all of them fail.
 Result<DriveResult> RunCampaign(const CampaignOptions& options);
 
-/// Runs the case `times` times; the counterexample is from the first run that violates anything.
-Result<DriveResult> ReplayCase(const DriveCase& one, std::uint64_t times,
-                               const std::atomic<bool>& stop);
+/// Runs the case of the example `times` times; the counterexample is from the first run that
+/// violates anything. If none does, a note says where the clients did otherwise than in the case.
+Result<DriveResult> ReplayCase(const reports::Counterexample& example, const DriveCase& one,
+                               std::uint64_t times, const std::atomic<bool>& stop);
 
 }  // namespace interlock::scenarios::drive

@@ -98,6 +98,7 @@ void Add(const DriveRun& run, const DriveOptions& options, DriveSum& sum) {
   const bool owner_ended = run.most_owners > 0 && !run.ends.empty();
   sum.owner_gone += run.owner_died || owner_ended ? 1 : 0;
   sum.has_sections = sum.has_sections || run.has_sections;
+  if (sum.entered_twice.empty() && run.faults.empty()) sum.entered_twice = run.entered_twice;
   sum.virtual_time += std::chrono::duration_cast<std::chrono::milliseconds>(run.virtual_time);
   if (!run.inconclusive.empty()) {
     ++sum.inconclusive;

@@ -35,7 +35,8 @@ struct DriveSum {
   bool has_sections = false;
   bool has_writes = false;  ///< to a guarded resource
   std::string why_inconclusive;
-  std::string stopped;  ///< where the aborted run was; empty: none was
+  std::string entered_twice;  ///< see Sections; only without a fault
+  std::string stopped;        ///< where the aborted run was; empty: none was
   /// Properties that copies have violated, and started clients have not with the same choices.
   std::vector<std::string> unconfirmed;
   /// Why violations by what may be no lock's key count for nothing, by property.

@@ -15,12 +15,12 @@ namespace {
 struct ClientTypeRow {
   std::string_view name;
   ClientType type;
+  bool valkey = false;  ///< only there
 };
-constexpr ClientTypeRow kClientTypes[] = {{"normal", ClientType::kNormal},
-                                          {"slave", ClientType::kReplica},
-                                          {"replica", ClientType::kReplica},
-                                          {"pubsub", ClientType::kPubSub},
-                                          {"master", ClientType::kMaster}};
+constexpr ClientTypeRow kClientTypes[] = {
+    {"normal", ClientType::kNormal},   {"slave", ClientType::kReplica},
+    {"replica", ClientType::kReplica}, {"pubsub", ClientType::kPubSub},
+    {"master", ClientType::kMaster},   {"primary", ClientType::kMaster, true}};
 
 ClientType TypeOf(const Client& client) {
   if (client.from_master) return ClientType::kMaster;
@@ -106,7 +106,7 @@ bool ParseConditions(Context& c, ClientFilter* filter) {
 
 bool ParseClientType(Context& c, std::string_view text, std::optional<ClientType>* type) {
   for (const ClientTypeRow& row : kClientTypes) {
-    if (!EqualsIgnoreCase(text, row.name)) continue;
+    if (!EqualsIgnoreCase(text, row.name) || (row.valkey && !c.dialect().valkey)) continue;
     *type = row.type;
     return true;
   }

@@ -86,6 +86,7 @@ TEST_F(ConnectionComparison, ClientsSeeAndKillEachOther) {
            {0, {"CLIENT", "LIST", "TYPE"}},
            {0, {"CLIENT", "LIST", "ID", "x"}},
            {0, {"CLIENT", "LIST", "TYPE", "replica"}},
+           {0, {"CLIENT", "LIST", "TYPE", "primary"}},
            {0, {"CLIENT", "KILL", "1.2.3.4:5"}},
            {0, {"CLIENT", "KILL", "ID", "x"}},
            {0, {"CLIENT", "KILL", "ID", "0"}},

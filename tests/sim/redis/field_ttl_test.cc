@@ -114,6 +114,20 @@ TEST_P(FieldTtlTest, CollectionIsToldOnceForAHashAndStopsWithActiveExpiry) {
   EXPECT_NE(log_[1].find(":del"), std::string::npos);
 }
 
+// Whoever listens to one class only depends on which it is.
+TEST_P(FieldTtlTest, WhatIsCollectedIsAnExpiryInValkeyAndAChangeOfAHashInRedis) {
+  const ClientId listener = server_.Connect();
+  Sent(listener, {"PSUBSCRIBE", "__key*__:*"});
+  for (const bool expiries : {false, true}) {
+    Run({"CONFIG", "SET", "notify-keyspace-events", expiries ? "Ex" : "Eh"});
+    Run({"HSETEX", "h", "PX", "5", "FIELDS", "1", "a", "1"});
+    Advance(6);
+    log_.clear();
+    server_.RunActiveExpiry();
+    EXPECT_EQ(log_.size(), valkey() == expiries ? 1U : 0U);
+  }
+}
+
 TEST_P(FieldTtlTest, CollectionFailsAWatchButTheEndOfATtlDoesNot) {
   Run({"HSETEX", "h", "PX", "5", "FIELDS", "1", "a", "1"});
   for (const bool collected : {false, true}) {

@@ -47,14 +47,6 @@ std::vector<TableRow> Unfolded(const std::vector<TableRow>& rows) {
   return all;
 }
 
-/// The words of a command that ToText has quoted.
-sim::redis::Argv WordsOf(string_view text) {
-  sim::redis::RequestParser parser;
-  parser.Feed(std::string(text) + "\r\n");
-  if (parser.Next(true) != sim::redis::RequestParser::Outcome::kCommand) return {};
-  return std::move(parser.command());
-}
-
 class Reader {
  public:
   explicit Reader(std::size_t clients) : lost_(clients, false) {}
@@ -168,6 +160,13 @@ class Reader {
 };
 
 }  // namespace
+
+sim::redis::Argv WordsOf(std::string_view text) {
+  sim::redis::RequestParser parser;
+  parser.Feed(std::string(text) + "\r\n");
+  if (parser.Next(true) != sim::redis::RequestParser::Outcome::kCommand) return {};
+  return std::move(parser.command());
+}
 
 CaseSteps CaseStepsOf(const reports::Counterexample& example) {
   if (example.columns.empty()) return {{}, "it has no table"};

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <interlock/time.h>
@@ -49,5 +50,8 @@ struct CaseSteps {
 };
 
 CaseSteps CaseStepsOf(const reports::Counterexample& example);
+
+/// The words of a command that ToText has quoted.
+sim::redis::Argv WordsOf(std::string_view text);
 
 }  // namespace interlock::scenarios::drive

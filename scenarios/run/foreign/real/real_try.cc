@@ -240,7 +240,7 @@ Status RealTry::TakeIn(int client, int node, const Argv& argv, const std::string
 
 void RealTry::Report(int client, const Argv& argv) {
   if (const auto entered = Enters(argv)) {
-    sections_.Enter(client, *entered, holds_.excused());
+    sections_.Enter(client, *entered, holds_.Excused(UnixMs()));
     holds_.Entered(client);
   }
   if (const auto left = Leaves(argv)) sections_.Leave(client, *left);

@@ -99,6 +99,38 @@ TEST(ManyRunsOfDriveEndTest, AHolderThatSleepsForLongIsNotHung) {
   EXPECT_THAT(early.out, HasSubstr("no end within 100 commands (--max-commands)"));
 }
 
+// Time does not run to the end of the run while a message is kept back that would let it go on.
+TEST(DriveEndTest, ADelayedReplyComesBeforeAThreadThatSleepsForAWeek) {
+  const ChildResult passed = DriveFor(
+      "threading.Thread(target=lambda: time.sleep(7 * 86400), daemon=True).start()\n"
+      "for _ in range(2): acquire(ttl=5000); enter(); leave(); release()",
+      {"--runs", "15", "--crashes", "0", "--pauses", "0", "--expiries", "0", "--lost-replies", "0",
+       "--script-flushes", "0", "--clocks", "0"});
+  EXPECT_EQ(passed.exit_code, 0) << passed.out << passed.err;
+}
+
+// Who works for half a lease is not convicted because its commands had waited for the other half.
+TEST(DriveEndTest, AHolderIsNotChargedForItsWaitsAtTheGate) {
+  const Words calm = {"--runs",   "150", "--crashes",        "0", "--pauses",   "0",
+                      "--delays", "0",   "--lost-replies",   "0", "--expiries", "0",
+                      "--clocks", "0",   "--script-flushes", "0"};
+  const auto works_for = [&](const std::string& seconds) {
+    return DriveFor(R"(
+token = os.urandom(8).hex()
+while not server.set("stock", token, nx=True, px=1000): time.sleep(0.05)
+enter(); time.sleep()" + seconds +
+                        R"(); leave()
+server.eval("if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end",
+            1, "stock", token))",
+                    calm);
+  };
+  const ChildResult sound = works_for("0.5");
+  EXPECT_EQ(sound.exit_code, 0) << sound.out << sound.err;
+  const ChildResult slow = works_for("1.1");
+  EXPECT_EQ(slow.exit_code, 1) << slow.out << slow.err;
+  EXPECT_THAT(slow.out, HasSubstr("LK003"));
+}
+
 TEST(DriveEndTest, ALockThatIsForgottenIsLeftForEver) {
   ExpectLeft("if acquire(20): enter(); leave()", "LK011");
 }

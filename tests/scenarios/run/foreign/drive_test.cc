@@ -20,6 +20,7 @@ namespace {
 using ::testing::AllOf;
 using testing::ChildResult;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::ReadFile;
 using testing::RunChild;
 using testing::ScratchFolder;
@@ -74,7 +75,7 @@ TEST(DriveTest, ANaiveReleaseInPythonRemovesAnothersLockAndDoesSoAgain) {
   const std::string file = folder.path() + "/counterexamples/drive.foreign-release.json";
   const ChildResult again = RunChild({INTERLOCK_PROGRAM, "drive", "--replay", file});
   EXPECT_EQ(again.exit_code, 1) << again.out << again.err;
-  EXPECT_THAT(again.out, HasSubstr("LK005"));
+  EXPECT_THAT(again.out, AllOf(HasSubstr("LK005"), Not(HasSubstr("not the run"))));
   const ChildResult elsewhere = RunChild({INTERLOCK_PROGRAM, "replay", file});
   EXPECT_EQ(elsewhere.exit_code, 65);
   EXPECT_THAT(elsewhere.err, HasSubstr("interlock drive --replay " + file));
@@ -82,6 +83,7 @@ TEST(DriveTest, ANaiveReleaseInPythonRemovesAnothersLockAndDoesSoAgain) {
   const ChildResult sound = RunChild({INTERLOCK_PROGRAM, "drive", "--replay", file, "--",
                                       "/usr/bin/python3", kExamples + "lock.py"});
   EXPECT_EQ(sound.exit_code, 0) << sound.out << sound.err;
+  EXPECT_THAT(sound.out, HasSubstr("this is not the run that the case shows"));
   const ChildResult absent = RunChild(
       {INTERLOCK_PROGRAM, "drive", "--replay", file, "--", "/bin/sh", "/nowhere/client.sh"});
   EXPECT_EQ(absent.exit_code, 65) << absent.out << absent.err;
@@ -239,6 +241,12 @@ TEST(DriveTest, ACommandThatCannotBeRunIsNamed) {
   EXPECT_EQ(result.exit_code, 65);
   EXPECT_THAT(result.err, HasSubstr("cannot run no-such-program: No such file or directory"));
   EXPECT_EQ(Drive({}, {}, "").exit_code, 64);
+  const ChildResult half = Drive({}, {"--", "true", "--and"}, "");
+  EXPECT_EQ(half.exit_code, 64);
+  EXPECT_THAT(half.err, HasSubstr("an empty command beside --and"));
+  const ChildResult roomy = Drive({"--permits", "3"}, {"--", "true"}, "");
+  EXPECT_EQ(roomy.exit_code, 64);
+  EXPECT_THAT(roomy.err, HasSubstr("2 clients cannot be more than 3 permits"));
   const ChildResult strategy = Drive({"--strategy", "pct4"}, {"--", "true"}, "");
   EXPECT_EQ(strategy.exit_code, 64);
   EXPECT_THAT(strategy.err,

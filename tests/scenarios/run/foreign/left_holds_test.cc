@@ -81,16 +81,38 @@ TEST_F(HoldsTest, WhoseLeaseAFaultHasLedTimePastIsExcused) {
   Send(1, {"SETNX", "l", InMs(600)});
   holds_.SetByForce(true);
   Pass(501);
-  EXPECT_THAT(holds_.excused(), ElementsAre(true, false, false));
+  EXPECT_THAT(holds_.Excused(now_ms_), ElementsAre(true, false, false));
   Pass(501);
   holds_.SetByForce(false);
-  EXPECT_THAT(holds_.excused(), ElementsAre(true, true, false));
+  EXPECT_THAT(holds_.Excused(now_ms_), ElementsAre(true, true, false));
 }
 
 TEST_F(HoldsTest, NotIfItHasRunOutByItself) {
   Send(0, {"SET", "k", "a", "NX", "PX", "500"});
   Pass(501);
-  EXPECT_THAT(holds_.excused(), ElementsAre(false, false, false));
+  EXPECT_THAT(holds_.Excused(now_ms_), ElementsAre(false, false, false));
+}
+
+TEST_F(HoldsTest, WhoseCommandsHaveWaitedIsExcusedForAsLong) {
+  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
+  holds_.Waited(0, 300'000);
+  holds_.Waited(1, 400'000);
+  Pass(501);
+  EXPECT_THAT(holds_.Excused(now_ms_), ElementsAre(true, false, false));
+  Pass(300);
+  EXPECT_THAT(holds_.Excused(now_ms_), ElementsAre(false, false, false));
+  holds_.Waited(0, 100'000);
+  EXPECT_THAT(holds_.Excused(now_ms_), ElementsAre(true, false, false));
+  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
+  EXPECT_THAT(holds_.Excused(now_ms_), ElementsAre(false, false, false));
+}
+
+TEST_F(HoldsTest, WhatItWaitedBeforeItExtendedIsForgotten) {
+  Send(0, {"SET", "k", "a", "NX", "PX", "500"});
+  holds_.Waited(0, 300'000);
+  Send(0, {"PEXPIRE", "k", "600"});
+  Pass(601);
+  EXPECT_THAT(holds_.Excused(now_ms_), ElementsAre(false, false, false));
 }
 
 TEST_F(HoldsTest, WhoHasTheLockAnewIsExcusedNoMore) {
@@ -99,7 +121,7 @@ TEST_F(HoldsTest, WhoHasTheLockAnewIsExcusedNoMore) {
   Pass(501);
   holds_.SetByForce(false);
   Send(0, {"SET", "k", "a", "NX", "PX", "500"});
-  EXPECT_THAT(holds_.excused(), ElementsAre(false, false, false));
+  EXPECT_THAT(holds_.Excused(now_ms_), ElementsAre(false, false, false));
 }
 
 TEST_F(HoldsTest, WhoEndsUndisturbedHasToReleaseWhatOthersRelease) {
@@ -139,16 +161,16 @@ TEST_F(HoldsTest, WhoWasDelayedIsExcusedIfThatLeaseRunsOut) {
   Send(0, {"SET", "k", "a", "NX", "PX", "500"});
   holds_.Delayed(1);
   Pass(501);
-  EXPECT_THAT(holds_.excused(), ElementsAre(false, false, false));
+  EXPECT_THAT(holds_.Excused(now_ms_), ElementsAre(false, false, false));
   Send(0, {"SET", "k", "a", "NX", "PX", "500"});
   holds_.Delayed(0);
   Send(0, {"PEXPIRE", "k", "600"});
   Pass(601);
-  EXPECT_THAT(holds_.excused(), ElementsAre(true, false, false));
+  EXPECT_THAT(holds_.Excused(now_ms_), ElementsAre(true, false, false));
   Send(0, {"SET", "k", "a", "NX", "PX", "500"});
-  EXPECT_THAT(holds_.excused(), ElementsAre(false, false, false));
+  EXPECT_THAT(holds_.Excused(now_ms_), ElementsAre(false, false, false));
   Pass(501);
-  EXPECT_THAT(holds_.excused(), ElementsAre(false, false, false));
+  EXPECT_THAT(holds_.Excused(now_ms_), ElementsAre(false, false, false));
 }
 
 }  // namespace

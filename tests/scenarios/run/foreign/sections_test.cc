@@ -33,6 +33,19 @@ TEST(SectionsTest, ThreeAreOneTooManyForTwoPermits) {
   EXPECT_EQ(findings.front().slug, "permits-section");
 }
 
+TEST(SectionsTest, AClientThatEntersWhereItIsInsideIsNamed) {
+  Findings findings;
+  Sections sections(1, findings);
+  sections.Enter(1, "s", kNobody);
+  sections.Leave(1, "s");
+  sections.Enter(1, "s", kNobody);
+  sections.Enter(1, "other", kNobody);
+  EXPECT_EQ(sections.entered_twice(), "");
+  sections.Enter(1, "s", kNobody);
+  EXPECT_EQ(sections.entered_twice(), "C2 entered s twice");
+  EXPECT_TRUE(findings.empty());
+}
+
 TEST(SectionsTest, NotIfAFaultHasLedTimePastALease) {
   Findings findings;
   Sections sections(1, findings);
