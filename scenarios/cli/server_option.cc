@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/cli/server_option.h"
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,11 +23,13 @@ std::vector<std::string_view> ServerNames() {
 
 /// `unknown server "valkey-9"; did you mean "valkey-9.1"?`, and which there are.
 std::string UnknownServer(std::string_view name) {
-  const std::vector<std::string_view> names = ServerNames();
-  // Of several that are as near the newest: those of a family stand in the order of their versions.
-  const std::vector<std::string_view> newest_first(names.rbegin(), names.rend());
-  return fmt::format("{} (there are {})", sim::UnknownName("server", name, newest_first),
-                     fmt::join(names, ", "));
+  std::vector<std::string_view> names = ServerNames();
+  const std::string all = fmt::format("{}", fmt::join(names, ", "));
+  // Of several that are as near the newest that is proven: in a family versions ascend.
+  std::ranges::reverse(names);
+  std::stable_partition(names.begin(), names.end(),
+                        [](std::string_view one) { return sim::redis::FindDialect(one)->proven; });
+  return fmt::format("{} (there are {})", sim::UnknownName("server", name, names), all);
 }
 
 }  // namespace

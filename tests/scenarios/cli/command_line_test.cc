@@ -182,7 +182,7 @@ TEST(CommandLineTest, AnUnknownNameGivesTheNearest) {
   EXPECT_EQ(scenario.exit_code, 64);
   EXPECT_THAT(scenario.err, HasSubstr("did you mean \"chaos\"?"));
   const std::pair<std::string, std::string> kServers[] = {
-      {"valkey", "valkey-9.2"}, {"redis-9.0", "redis-8.0"}, {"7.0", "redis-7.0"}};
+      {"valkey", "valkey-9.1"}, {"redis-9.0", "redis-8.0"}, {"7.0", "redis-7.0"}};
   for (const auto& [given, nearest] : kServers) {
     const ChildResult server = Interlock({"check", "--server", given});
     EXPECT_EQ(server.exit_code, 64);
