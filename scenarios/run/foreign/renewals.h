@@ -6,10 +6,11 @@
 // it. A client that is only slow, and does not renew, is judged by its sections alone (sections.h).
 //
 // Every fault excuses its client for the rest of the run; one that lets time pass, or makes servers
-// forget their scripts, excuses all. Non-guarantee: nothing is judged of leases that others have
-// put off, that several clients share, or that end by what their owner wrote down. A client that
-// renews by a timer of the kernel's, which does not go by the virtual clock, looks as if it were
-// late. Thread safety: none. Times are Unix times in ms.
+// forget their scripts, excuses all. A lease is excused if its owner's commands have waited at the
+// gate for a twentieth of it. Non-guarantee: nothing is judged of leases that others have put off,
+// that several clients share, or that end by what their owner wrote down. A client that renews by a
+// timer of the kernel's, which does not go by the virtual clock, looks as if it were late. Thread
+// safety: none. Times are Unix times in ms.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/run/foreign/real/case_difference.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,7 +10,7 @@
 #include "scenarios/log/words.h"
 #include "scenarios/run/foreign/real/case_likeness.h"
 #include "scenarios/run/foreign/real/case_steps.h"
-#include "sim/redis/text.h"
+#include "sim/redis/server.h"
 
 namespace interlock::scenarios::drive {
 
