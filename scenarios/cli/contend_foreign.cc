@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/cli/contend_foreign.h"
 
-#include <algorithm>
 #include <cctype>
 
 #include <fmt/format.h>
