@@ -206,6 +206,8 @@ bool VirtualClock::IsWaking(int client) const {
 
 bool VirtualClock::Spins(int client) const { return page(client).readings > kSpinning; }
 
+bool VirtualClock::HasKernelTimer(int client) const { return page(client).kernel_timer; }
+
 Napping VirtualClock::NappingOf(int client) const {
   Napping napping;
   // Read first, so that a thread that begins to wait later makes a difference.

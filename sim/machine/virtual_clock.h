@@ -96,6 +96,8 @@ class VirtualClock {
   };
   /// Whether it does nothing but read the time.
   bool Spins(int client) const;
+  /// Whether it has ever armed a timer of the kernel's, which goes by the machine's clock.
+  bool HasKernelTimer(int client) const;
   /// The library's file name, which identifies programs that have loaded it.
   static constexpr std::string_view kLibrary = "interlock-clock";
 

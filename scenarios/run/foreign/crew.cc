@@ -144,6 +144,12 @@ bool Crew::LooksStill(int client) {
   return true;
 }
 
+bool Crew::WaitsForDriver(int client) {
+  const pid_t process = member(client).process->pid();
+  return clock_ != nullptr &&
+         clock_->watch(client).LookAt(process, gate_.HasParked(client)) == Look::kStill;
+}
+
 Duration Crew::AwaitOne(Duration quiet) {
   if (clock_ == nullptr) return kPause;
   for (int client = 0; client < size(); ++client) {

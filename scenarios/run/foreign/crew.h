@@ -54,6 +54,8 @@ class Crew {
   /// Must come before the reading of what clients may have sent, and that before IsStill().
   void Read();
   bool IsStill(int client);
+  /// Whether it shows that nothing but what the driver gives it can end its wait. After Read().
+  bool WaitsForDriver(int client);
   /// Waits for a client that was not still when last asked about, if it tells when it will be.
   /// Returns how long to wait for what clients send before all are looked at again. `quiet`: how
   /// long nothing has been sent.

@@ -30,8 +30,10 @@ constexpr std::uint64_t kFruitlessCommands = 1'500;
 constexpr std::uint64_t kFewestInVain = 20;
 /// A command that was sent so often of late says nothing of its client's going on.
 constexpr std::ptrdiff_t kRepeats = 3;
-/// The machine's time that is allowed for events that a client may wait for unseen.
-constexpr Duration kLastChance = milliseconds(1'000);
+/// The machine's time that is allowed for events that a client may wait for unseen, and for the
+/// kernel's timers.
+constexpr Duration kLastChance = milliseconds(200);
+constexpr Duration kLastChanceOfTimers = milliseconds(1'000);
 
 /// The command and what it is about.
 std::string FormOf(const std::string& command) {
@@ -219,18 +221,36 @@ bool EndOfRun::AtBound() {
   return true;
 }
 
-/// Whether a client moves by an unseen cause (a timer of the kernel's), within a last chance.
+/// How long a client may still move by an unseen cause.
+Duration EndOfRun::LastChance() const {
+  for (int client = 0; client < state_.crew.size(); ++client) {
+    const ClientNote& note = state_.note(client);
+    const bool shows_times =
+        note.looked_at && !note.own_clock && !state_.clock->HasKernelTimer(client);
+    if (state_.crew.alive(client) && !shows_times) {
+      return std::min(state_.options.patience, kLastChanceOfTimers);
+    }
+  }
+  return std::min(state_.options.patience, kLastChance);
+}
+
+/// Whether a client moves by an unseen cause, within a last chance. Those that show what they wait
+/// for have none.
 bool EndOfRun::SomebodyMoves() {
-  const SteadyTime limit = steady_clock::now() + std::min(state_.options.patience, kLastChance);
+  const SteadyTime limit = steady_clock::now() + LastChance();
   while (steady_clock::now() < limit && !*state_.options.stop) {
+    state_.crew.Read();
     state_.world.Poll(milliseconds(1));
+    bool all_show = true;
     for (int client = 0; client < state_.crew.size(); ++client) {
       if (!state_.crew.alive(client)) continue;
       const bool moves = state_.gate.HasParked(client) ||
                          state_.clock->NextWakeUs(client).has_value() ||
                          state_.clock->Spins(client) || state_.crew.process(client).ended();
       if (moves) return true;
+      all_show = all_show && state_.crew.WaitsForDriver(client);
     }
+    if (all_show) return false;
   }
   return false;
 }

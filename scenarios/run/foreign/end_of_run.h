@@ -41,6 +41,7 @@ class EndOfRun {
   bool AHolderGoesOn() const;
   std::uint64_t MostCommands() const;
   bool SleepsSince(std::int64_t unix_us) const;
+  Duration LastChance() const;
   bool SomebodyMoves();
   void NobodyGotAny(std::string_view slug, std::string_view what);
 

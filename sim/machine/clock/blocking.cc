@@ -85,7 +85,14 @@ bool Publishes() {
 
 void PublishNothing() { publisher = 0; }
 
-void NoteKernelTimer() { has_kernel_timer = true; }
+void NoteKernelTimer() {
+  has_kernel_timer = true;
+  TellKernelTimer();
+}
+
+void TellKernelTimer() {
+  if (has_kernel_timer && Clock() != nullptr) Clock()->kernel_timer = true;
+}
 
 Blocking::Blocking(bool may) : publishes_(may && Publishes()) {
   if (publishes_) Publish(WaitPhase::kLooks, 1);

@@ -20,6 +20,8 @@ void PublishNothing();
 /// The kernel will interrupt the process, end one of its waits, or send something of it, at a time
 /// of its own.
 void NoteKernelTimer();
+/// Tells the driver, if there has been one, by the page of now.
+void TellKernelTimer();
 
 /// A call that may block, during the object's lifetime. Keeps errno.
 class Blocking {

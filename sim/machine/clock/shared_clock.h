@@ -66,6 +66,8 @@ struct SharedClock {
   std::atomic<std::int64_t> wall_rate_ppm = 0;
   std::atomic<std::int64_t> wall_since_ns = 0;
   WaitWord wait;
+  /// A timer of the kernel's was armed: it acts at the machine's time, without any sign before.
+  std::atomic<bool> kernel_timer = false;
   std::int32_t client = 0;
   /// The template's process (see template.cc), which may become another program; 0: not known yet.
   std::atomic<std::int32_t> process = 0;
@@ -81,6 +83,7 @@ struct SharedClock {
 
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 static_assert(std::atomic<WakeBy>::is_always_lock_free);
+static_assert(std::atomic<bool>::is_always_lock_free);
 
 /// The sleepers that may be in use.
 inline std::span<Sleeper> SleepersOf(SharedClock& clock) {

@@ -115,6 +115,7 @@ bool TakePage(int file) {
   if (page == MAP_FAILED) return false;
   if (clock_page != nullptr) munmap(clock_page, sizeof(SharedClock));
   clock_page = static_cast<SharedClock*>(page);
+  TellKernelTimer();
   return true;
 }
 

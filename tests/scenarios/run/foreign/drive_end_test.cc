@@ -131,6 +131,20 @@ server.eval("if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DE
   EXPECT_THAT(slow.out, HasSubstr("LK003"));
 }
 
+// Nobody sees when such a timer goes off, so a client that has armed one gets a second of real
+// time.
+TEST(DriveEndTest, AWaitThatAKernelTimerWillEndIsNoDeadlock) {
+  ExpectAcquitted(R"(
+import signal
+class Enough(Exception): pass
+def stop(*_): raise Enough
+signal.signal(signal.SIGALRM, stop)
+signal.setitimer(signal.ITIMER_REAL, 0.5)
+try: server.blpop("nothing", 0)
+except Enough: pass
+acquire(); enter(); leave(); release())");
+}
+
 TEST(DriveEndTest, ALockThatIsForgottenIsLeftForEver) {
   ExpectLeft("if acquire(20): enter(); leave()", "LK011");
 }
