@@ -115,7 +115,8 @@ bool EndOfRun::Reached() {
     NobodyGotAny("deadlock", "asked again and again, and nothing changed");
     return true;
   }
-  if (IsFruitless() && !somebody_holds && !somebody_works) {
+  if (somebody_holds || somebody_works) held_at_ = state_.run.commands;
+  if (IsFruitless()) {
     NobodyGotAny(somebody_is_stranded ? "deadlock" : "termination",
                  "tried on and on, and nobody was granted anything");
     return true;
@@ -131,8 +132,8 @@ bool EndOfRun::Reached() {
   return true;
 }
 
-/// Whether commands go on in vain, though they may even change something. If sections are reported,
-/// they would be entered.
+/// Whether commands go on in vain, though they may even change something, and no holder is in the
+/// way. If sections are reported, they would be entered.
 bool EndOfRun::IsFruitless() {
   const std::uint64_t fruits = state_.world.fruits();
   if (std::exchange(fruits_, fruits) != fruits) {
@@ -141,7 +142,7 @@ bool EndOfRun::IsFruitless() {
     fruit_event_ = state_.world.events();
   }
   return state_.clock != nullptr && state_.world.sections().any() &&
-         state_.run.commands - fruit_at_ >= kFruitlessCommands;
+         state_.run.commands - std::max(fruit_at_, held_at_) >= kFruitlessCommands;
 }
 
 /// Whether a holder began then, or before, to wait for a time that is still to come: it works,

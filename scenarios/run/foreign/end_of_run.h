@@ -50,6 +50,7 @@ class EndOfRun {
   std::uint64_t fruits_ = 0;    // at the last look
   std::uint64_t fruit_at_ = 0;  // command count at the last one
   std::int64_t fruit_us_ = 0;   // the same on the servers' clock
+  std::uint64_t held_at_ = 0;   // command count when a lock was last held
   std::size_t fruit_event_ = 0;
 };
 

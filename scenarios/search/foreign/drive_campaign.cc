@@ -67,6 +67,25 @@ Status WhyNot(const DriveRun& calm, const DriveOptions& options) {
   return calm.commands == 0 ? NobodySpoke(options) : Status();
 }
 
+/// What has been used so far, in seconds: by this process, and by those of its children that have
+/// ended. An audit has many campaigns, each of which has its own share.
+struct ProcessorTimes {
+  double own = 0;
+  double clients = 0;
+
+  static ProcessorTimes Now() {
+    const auto seconds_of = [](int whose) {
+      rusage use{};
+      getrusage(whose, &use);
+      const auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+      };
+      return seconds(use.ru_utime) + seconds(use.ru_stime);
+    };
+    return {seconds_of(RUSAGE_SELF), seconds_of(RUSAGE_CHILDREN)};
+  }
+};
+
 void Finish(const DriveSum& sum, const DriveOptions& options, const std::vector<DriveFound>& found,
             DriveResult& result) {
   reports::RunReport& report = result.report;
@@ -122,6 +141,7 @@ class Campaign {
   std::vector<DriveFound> found_;
   std::vector<std::string> notes_;
   const steady_clock::time_point began_ = steady_clock::now();
+  const ProcessorTimes used_before_ = ProcessorTimes::Now();
   Duration searched_{};
   Duration start_{};  // how long a run of started clients takes
 };
@@ -226,15 +246,9 @@ Status Campaign::ConfirmAll() {
 
 /// How fast the search was, and what for.
 std::string Campaign::Rate() const {
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-  };
-  rusage own{};
-  rusage clients{};
-  getrusage(RUSAGE_SELF, &own);
-  getrusage(RUSAGE_CHILDREN, &clients);
-  const double own_s = seconds(own.ru_utime) + seconds(own.ru_stime);
-  const double clients_s = seconds(clients.ru_utime) + seconds(clients.ru_stime);
+  const ProcessorTimes now = ProcessorTimes::Now();
+  const double own_s = now.own - used_before_.own;
+  const double clients_s = now.clients - used_before_.clients;
   const double searched_s = std::chrono::duration<double>(searched_).count();
   return fmt::format(
       "{} runs in {:.1f} s, {:.1f} a second; processor time of the clients {:.1f} s, of interlock "

@@ -185,6 +185,16 @@ TEST(DriveEndTest, ALeaseThatRunsOutIsNotLeft) {
   ExpectAcquitted("acquire(ttl=300); enter(); leave()\nif me == 0: threading.Event().wait()");
 }
 
+// Whoever waits for its end asks 1,500 times in vain until then.
+TEST(DriveEndTest, ALongLeaseThatRunsOutIsNoLivelock) {
+  const ChildResult passed = DriveFor(R"(
+for _ in range(2):
+    while not server.set("lock:stock", "me", nx=True, px=60000): time.sleep(0.05)
+    enter(); leave())",
+                                      {"--runs", "1"});
+  EXPECT_EQ(passed.exit_code, 0) << passed.out << passed.err;
+}
+
 TEST(ManyRunsOfDriveEndTest, NorIsAFlagThatNobodyWaitsFor) {
   ExpectAcquitted("acquire(ttl=300); enter(); os._exit(0)");
   ExpectAcquitted(R"(
