@@ -70,7 +70,8 @@ class CounterexampleWriter {
                       Count(s.original.faults, "fault"), Count(s.original.operations, "operation"),
                       Switches(s.original.switches), Count(s.shrinks, "shrink"));
     }
-    Hanging("Minimal:", text + ".");
+    // A search that was stopped has not made it small.
+    Hanging(s.shrinks > 0 ? "Minimal:" : "Size:", text + ".");
   }
 
   static std::string Switches(std::uint64_t count) {

@@ -170,10 +170,9 @@ constinit const Property kSectionExclusionProperty = {
     .story =
         "C1 enters the section and is paused for longer than its lease. C2 is rightly granted the "
         "lock and enters; C1 wakes inside the section. No lease can prevent this.",
-    .fixes = {"guard the resource itself with fencing tokens: then the late write is refused",
-              "check the remaining validity before each protected step, and extend in good time",
-              "choose a lease far longer than the longest pause; this makes it rarer, not "
-              "impossible"},
+    .fixes = {"look and take in one step: SET NX PX, or a script",
+              "guard the resource itself with fencing tokens: then the late write is refused",
+              "check the remaining validity before each protected step, and extend in good time"},
     .assumes = {.short_pauses = true, .connections = true, .clocks = true, .writes = true},
     .exercised = WereMoreInside,
 };
@@ -215,10 +214,9 @@ constinit const Property kPermitsSectionProperty = {
     .story =
         "A permit holder is paused inside the section for longer than its lease; its permit goes "
         "to another, and both work at once when it wakes. No lease can prevent this.",
-    .fixes = {"check the remaining validity before each protected step",
-              "let the resource itself enforce the limit if exceeding it does harm",
-              "choose a lease far longer than the longest pause; this makes it rarer, not "
-              "impossible"},
+    .fixes = {"count and take in one script",
+              "check the remaining validity before each protected step",
+              "let the resource itself enforce the limit if exceeding it does harm"},
     .assumes = {.short_pauses = true, .connections = true, .clocks = true, .writes = true},
     .exercised = [](const Evidence& of) { return WereMoreInside(of) && MayBeSeveral(of.history); },
 };

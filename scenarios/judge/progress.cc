@@ -345,7 +345,7 @@ constinit const Property kDeadlockProperty = {
     .code = "LK009",
     .slug = "deadlock",
     .name = "deadlock, lost wake-up",
-    .headline = "a free lock was granted to nobody",
+    .headline = "a client waits for what does not come",
     .definition =
         "Violated when a live client waits while nothing can run any more, when the resource "
         "stays free beyond the wake-up bound, or when clients that each ask in one order wait for "

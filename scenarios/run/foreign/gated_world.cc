@@ -48,9 +48,10 @@ void GatedWorld::Disturbed(sim::FaultKind kind, int client) {
       moves || kind == Kind::kFailover || kind == Kind::kExpiry || kind == Kind::kScriptFlush;
   meets_all ? renewals_.DisturbedAll() : renewals_.Disturbed(client);
   if (kind == Kind::kFailover) DelayAll();
-  // While slots move, NoteExpired() sees to it.
+  // While slots move, NoteExpired() sees to it. A broken connection is told at once.
   const bool on_time = moves || kind == Kind::kScriptFlush || kind == Kind::kClientClockJump ||
-                       kind == Kind::kClientClockRate;
+                       kind == Kind::kClientClockRate || kind == Kind::kResetBefore ||
+                       kind == Kind::kResetAfter;
   if (!on_time) holds_.Delayed(client);
 }
 

@@ -125,7 +125,7 @@ void Holds::NoteAsked(int client, int node, const std::vector<Argv>& effects, st
     }
     ends_.NotePurge(effect, now_ms);
     if (const auto key = LookedAt(effect)) NoteLooked(client, node, *key, absent);
-    const auto key = Overwritten(effect);
+    const auto key = Created(effect);
     if (key && absent.contains(*key)) asked_.Ask(*key, client, false);
   }
 }

@@ -53,6 +53,11 @@ std::optional<std::string> Overwritten(const Argv& argv) {
   return std::nullopt;
 }
 
+std::optional<std::string> Created(const Argv& argv) {
+  if (argv.size() == 4 && EqualsIgnoreCase(argv[0], "hincrby")) return argv[1];
+  return Overwritten(argv);
+}
+
 bool TellsWhatWasThere(const Argv& argv) {
   return EqualsIgnoreCase(argv[0], "getset") ||
          (EqualsIgnoreCase(argv[0], "set") && HasOption(argv, "get"));

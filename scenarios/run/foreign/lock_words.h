@@ -17,6 +17,9 @@ std::optional<std::string> AskedFor(const sim::redis::Argv& argv);
 std::optional<std::string> LookedAt(const sim::redis::Argv& argv);
 /// The key to which a command gives a value, whatever it had before.
 std::optional<std::string> Overwritten(const sim::redis::Argv& argv);
+/// The same, or the hash whose counter it moves: by a client that has found nothing there, this is
+/// how re-entrant locks are made (Redisson's, for instance).
+std::optional<std::string> Created(const sim::redis::Argv& argv);
 /// Whether its reply tells the previous value, so that a client that overwrote something can
 /// restore it.
 bool TellsWhatWasThere(const sim::redis::Argv& argv);

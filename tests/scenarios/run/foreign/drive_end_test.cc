@@ -131,6 +131,29 @@ server.eval("if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DE
   EXPECT_THAT(slow.out, HasSubstr("LK003"));
 }
 
+// It is told at once, with time left to try again or to stop.
+TEST(DriveEndTest, ALostConnectionExcusesNoWorkPastTheLease) {
+  const auto works_for = [](const std::string& seconds) {
+    return DriveFor(R"(
+token = os.urandom(8).hex()
+only_mine = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call("
+while not server.set("stock", token, nx=True, px=900): time.sleep(0.1)
+enter(); time.sleep(0.5)
+try: server.eval(only_mine + "'PEXPIRE', KEYS[1], 900) end", 1, "stock", token)
+except redis.ConnectionError: pass
+time.sleep()" + seconds +
+                        R"(); leave()
+server.eval(only_mine + "'DEL', KEYS[1]) end", 1, "stock", token))",
+                    {"--runs", "60", "--crashes", "0", "--pauses", "0", "--delays", "0",
+                     "--expiries", "0", "--clocks", "0", "--script-flushes", "0"});
+  };
+  const ChildResult stops = works_for("0.3");
+  EXPECT_EQ(stops.exit_code, 0) << stops.out << stops.err;
+  const ChildResult goes_on = works_for("0.7");
+  EXPECT_EQ(goes_on.exit_code, 1) << goes_on.out << goes_on.err;
+  EXPECT_THAT(goes_on.out, HasSubstr("LK003"));
+}
+
 // Nobody sees when such a timer goes off, so a client that has armed one gets a second of real
 // time.
 TEST(DriveEndTest, AWaitThatAKernelTimerWillEndIsNoDeadlock) {

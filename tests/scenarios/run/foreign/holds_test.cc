@@ -191,6 +191,20 @@ TEST_F(HoldsTest, AScriptThatLooksAndThenCreatesAsksForALock) {
   EXPECT_THAT(Found(), ElementsAre("foreign-release"));
 }
 
+TEST_F(HoldsTest, SoDoesOneThatCreatesACounterOfItsGrants) {
+  const std::string acquire =
+      "if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then "
+      "redis.call('HINCRBY', KEYS[1], ARGV[1], 1) redis.call('PEXPIRE', KEYS[1], 500) return 1 end "
+      "return 0";
+  Send(0, {"EVAL", acquire, "1", "k", "owner-one"});
+  Send(0, {"EVAL", acquire, "1", "k", "owner-one"});
+  EXPECT_TRUE(holds_.Owns(0));
+  Send(1, {"EVAL", acquire, "1", "k", "owner-two"});
+  EXPECT_THAT(Found(), IsEmpty());
+  Send(1, {"DEL", "k"});
+  EXPECT_THAT(Found(), ElementsAre("foreign-release"));
+}
+
 TEST_F(HoldsTest, ATransactionToo) {
   Send(0, {"MULTI"});
   Send(0, {"SETNX", "k", "1"});
