@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // Which leases of foreign clients ran out without their fault, so that sections which overlap
-// thereafter are no violation: no lease lock can prevent them. After a fault until the next grant;
-// after a wait at the gate, which is no doing of the client's either, for as long as it has waited.
+// thereafter are no violation: no lease lock can prevent them. After a fault until the next grant,
+// and until the end of the section in which it came, whatever is granted within; after a wait at
+// the gate, which is no doing of the client's either, for as long as it has waited.
 //
 // Thread safety: none.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -22,10 +24,25 @@ class Excuses {
   /// Of an excuse that ends with the next grant only.
   static constexpr std::int64_t kForGood = std::numeric_limits<std::int64_t>::max();
 
-  explicit Excuses(int clients) : leases_(static_cast<std::size_t>(clients)) {}
+  explicit Excuses(int clients)
+      : leases_(static_cast<std::size_t>(clients)),
+        inside_(leases_.size()),
+        outlived_(leases_.size()) {}
 
   /// The lease of the client has run out; it is excused up to this Unix time.
-  void Lapsed(int client, const HeldId& id, std::int64_t until_us) { Of(client)[id] = until_us; }
+  void Lapsed(int client, const HeldId& id, std::int64_t until_us) {
+    Of(client)[id] = until_us;
+    const auto at = static_cast<std::size_t>(client);
+    if (until_us == kForGood && inside_[at]) outlived_[at] = true;
+  }
+  /// The client is in a section from now on, or no more.
+  void SetInside(int client, bool inside) {
+    const auto at = static_cast<std::size_t>(client);
+    inside_[at] = inside;
+    outlived_[at] = inside && std::ranges::any_of(leases_[at], [](const auto& one) {
+                      return one.second == kForGood;
+                    });
+  }
   void Granted(int client, const HeldId& id) { Of(client).erase(id); }
   /// Its commands have waited at the gate for so long.
   void Waited(int client, std::int64_t us) {
@@ -35,11 +52,11 @@ class Excuses {
   }
   /// By client.
   std::vector<bool> At(std::int64_t now_us) const {
-    std::vector<bool> excused;
-    for (const auto& of_client : leases_) {
-      bool any = false;
-      for (const auto& [id, until_us] : of_client) any = any || now_us <= until_us;
-      excused.push_back(any);
+    std::vector<bool> excused = outlived_;
+    for (std::size_t client = 0; client < leases_.size(); ++client) {
+      for (const auto& [id, until_us] : leases_[client]) {
+        if (now_us <= until_us) excused[client] = true;
+      }
     }
     return excused;
   }
@@ -50,6 +67,8 @@ class Excuses {
   }
 
   std::vector<std::map<HeldId, std::int64_t>> leases_;  // by client
+  std::vector<bool> inside_;                            // by client
+  std::vector<bool> outlived_;  // by client: before its section's end a fault has ended a lease
 };
 
 }  // namespace interlock::scenarios::drive

@@ -216,7 +216,10 @@ bool GatedWorld::Report(int client, const sim::redis::Argv& argv) {
   const auto enters = Enters(argv);
   const auto leaves = Leaves(argv);
   if (enters) {
-    if (!sections_.Inside(client)) fencing_.Entered(client, *enters);
+    if (!sections_.Inside(client)) {
+      fencing_.Entered(client, *enters);
+      holds_.SetInside(client, true);
+    }
     const int number = sections_.Enter(client, *enters, holds_.Excused(now_ms()));
     Log(client, EventKind::kEnter, {}, number);
     holds_.Entered(client);
@@ -230,6 +233,7 @@ bool GatedWorld::Report(int client, const sim::redis::Argv& argv) {
     if (was_inside && !sections_.Inside(client)) {
       grant_order_.Left(client);
       fencing_.Left(client);
+      holds_.SetInside(client, false);
     }
   }
   return enters || leaves;

@@ -81,6 +81,8 @@ class Holds {
   /// Time has passed while a command of the client waited at the gate, without a fault.
   void Waited(int client, std::int64_t us);
 
+  /// The client is in a section from now on, or no more.
+  void SetInside(int client, bool inside) { excuses_.SetInside(client, inside); }
   /// By client: whether a fault let one of its leases run out, or may have, or its waits at the
   /// gate have.
   std::vector<bool> Excused(std::int64_t now_ms) const { return excuses_.At(now_ms * 1'000); }

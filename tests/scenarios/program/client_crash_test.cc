@@ -22,6 +22,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/crashes.h"
+#include "sim/posix/sanitizers.h"
 #include "sim/tripwire.h"
 #include "tests/scenarios/program/counter_program.h"
 
@@ -219,6 +220,7 @@ TEST_F(ClientCrashDeathTest, TheProgramsOwnCrashStillEndsIt) {
 }
 
 TEST_F(ClientCrashDeathTest, ACrashOfTheSimulatorItselfIsToldFromAClients) {
+  if (sim::posix::kWithAsan) GTEST_SKIP() << "AddressSanitizer tells of it, and ends the process";
   const auto crash = [] {
     const sim::CrashHandler handler;
     std::raise(SIGSEGV);

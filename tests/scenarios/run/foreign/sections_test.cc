@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "scenarios/run/foreign/excuses.h"
+
 namespace interlock::scenarios::drive {
 namespace {
 
@@ -20,6 +22,27 @@ TEST(SectionsTest, TwoInOneSectionAreOneTooMany) {
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings.front().slug, "section-exclusion");
   EXPECT_EQ(findings.front().sentence, "C2 entered s while C1 was inside");
+}
+
+// A re-entrant lock that is taken again within gives back a lease of its own.
+TEST(ExcusesTest, ALeaseThatAFaultEndedExcusesTheWholeSection) {
+  Excuses excuses(2);
+  const HeldId lease{0, 0, "lock", ""};
+  excuses.SetInside(0, true);
+  excuses.Lapsed(0, lease, Excuses::kForGood);
+  excuses.Granted(0, lease);
+  EXPECT_EQ(excuses.At(0), (std::vector<bool>{true, false}));
+  excuses.SetInside(0, false);
+  EXPECT_EQ(excuses.At(0), (std::vector<bool>{false, false}));
+}
+
+TEST(ExcusesTest, AWaitAtTheGateExcusesForAsLongAsItWas) {
+  Excuses excuses(1);
+  excuses.Lapsed(0, {0, 0, "lock", ""}, 500);
+  EXPECT_TRUE(excuses.At(500).front());
+  EXPECT_FALSE(excuses.At(501).front());
+  excuses.Waited(0, 100);
+  EXPECT_TRUE(excuses.At(600).front());
 }
 
 TEST(SectionsTest, ThreeAreOneTooManyForTwoPermits) {
