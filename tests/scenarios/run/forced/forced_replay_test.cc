@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -257,6 +258,7 @@ class ForcedCasesTest : public ::testing::Test {
     for (const auto& entry : fs::directory_iterator(out + "/counterexamples")) {
       files.push_back(entry.path());
     }
+    std::ranges::sort(files);
     return files;
   }
 
