@@ -70,7 +70,7 @@ class CounterexampleWriter {
                       Count(s.original.faults, "fault"), Count(s.original.operations, "operation"),
                       Switches(s.original.switches), Count(s.shrinks, "shrink"));
     }
-    // A search that was stopped has not made it small.
+    // Without one it may be as small as can be, or its search was stopped.
     Hanging(s.shrinks > 0 ? "Minimal:" : "Size:", text + ".");
   }
 

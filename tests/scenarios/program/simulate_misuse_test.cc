@@ -16,6 +16,7 @@
 
 #include "sim/tripwire.h"
 #include "tests/scenarios/program/counter_program.h"
+#include "tests/scenarios/program/leaks.h"
 #include "tests/scenarios/program/simulate_fixture.h"
 
 namespace interlock::harness {
@@ -70,6 +71,7 @@ TEST(SimulateMisuseTest, WhatIsNoExceptionOfTheStandardIsNamedByItsType) {
 
 TEST(SimulateMisuseTest, AnInvariantThatReadsARealClockHasFailedByThatCall) {
   if (!sim::TripwireIsArmed()) GTEST_SKIP() << "ThreadSanitizer has these functions";
+  const LeaksExpected leaks;
   const Program program = WithInvariant([](const ProgramView& view) {
     const std::string long_text(100, 'x');  // memory that the jump loses
     const auto now = std::chrono::system_clock::now().time_since_epoch();

@@ -43,6 +43,13 @@ void ExpectLeft(const std::string& client, const std::string& code) {
   EXPECT_THAT(found.out, AllOf(HasSubstr(code), Not(HasSubstr("no two clients")))) << client;
 }
 
+/// The second works on past its lease.
+void ExpectTheSecondOverlaps(const ChildResult& sound, const ChildResult& slow) {
+  EXPECT_EQ(sound.exit_code, 0) << sound.out << sound.err;
+  EXPECT_EQ(slow.exit_code, 1) << slow.out << slow.err;
+  EXPECT_THAT(slow.out, HasSubstr("LK003"));
+}
+
 void ExpectAcquitted(const std::string& client) {
   const ChildResult passed = DriveOnce(client, "2000");
   EXPECT_EQ(passed.exit_code, 0) << client << passed.out << passed.err;
@@ -124,11 +131,7 @@ server.eval("if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DE
             1, "stock", token))",
                     calm);
   };
-  const ChildResult sound = works_for("0.5");
-  EXPECT_EQ(sound.exit_code, 0) << sound.out << sound.err;
-  const ChildResult slow = works_for("1.1");
-  EXPECT_EQ(slow.exit_code, 1) << slow.out << slow.err;
-  EXPECT_THAT(slow.out, HasSubstr("LK003"));
+  ExpectTheSecondOverlaps(works_for("0.5"), works_for("1.1"));
 }
 
 // It is told at once, with time left to try again or to stop.
@@ -147,11 +150,7 @@ server.eval(only_mine + "'DEL', KEYS[1]) end", 1, "stock", token))",
                     {"--runs", "60", "--crashes", "0", "--pauses", "0", "--delays", "0",
                      "--expiries", "0", "--clocks", "0", "--script-flushes", "0"});
   };
-  const ChildResult stops = works_for("0.3");
-  EXPECT_EQ(stops.exit_code, 0) << stops.out << stops.err;
-  const ChildResult goes_on = works_for("0.7");
-  EXPECT_EQ(goes_on.exit_code, 1) << goes_on.out << goes_on.err;
-  EXPECT_THAT(goes_on.out, HasSubstr("LK003"));
+  ExpectTheSecondOverlaps(works_for("0.3"), works_for("0.7"));
 }
 
 // Nobody sees when such a timer goes off, so a client that has armed one gets a second of real

@@ -179,30 +179,33 @@ TEST_F(HoldsTest, AScriptCountsByWhatItDoes) {
   EXPECT_THAT(Found(), ElementsAre("foreign-release"));
 }
 
-TEST_F(HoldsTest, AScriptThatLooksAndThenCreatesAsksForALock) {
+class ScriptHoldsTest : public HoldsTest {
+ protected:
+  void ExpectTheFirstOwnsIt(const std::string& acquire) {
+    EXPECT_TRUE(holds_.Owns(0));
+    Send(1, {"EVAL", acquire, "1", "k", "owner-two"});
+    EXPECT_THAT(Found(), IsEmpty());
+    Send(1, {"DEL", "k"});
+    EXPECT_THAT(Found(), ElementsAre("foreign-release"));
+  }
+};
+
+TEST_F(ScriptHoldsTest, AScriptThatLooksAndThenCreatesAsksForALock) {
   const std::string acquire =
       "if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('HSET', KEYS[1], ARGV[1], 1) "
       "redis.call('PEXPIRE', KEYS[1], 500) end return redis.call('PTTL', KEYS[1])";
   Send(0, {"EVAL", acquire, "1", "k", "owner-one"});
-  EXPECT_TRUE(holds_.Owns(0));
-  Send(1, {"EVAL", acquire, "1", "k", "owner-two"});
-  EXPECT_THAT(Found(), IsEmpty());
-  Send(1, {"DEL", "k"});
-  EXPECT_THAT(Found(), ElementsAre("foreign-release"));
+  ExpectTheFirstOwnsIt(acquire);
 }
 
-TEST_F(HoldsTest, SoDoesOneThatCreatesACounterOfItsGrants) {
+TEST_F(ScriptHoldsTest, SoDoesOneThatCreatesACounterOfItsGrants) {
   const std::string acquire =
       "if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then "
       "redis.call('HINCRBY', KEYS[1], ARGV[1], 1) redis.call('PEXPIRE', KEYS[1], 500) return 1 end "
       "return 0";
   Send(0, {"EVAL", acquire, "1", "k", "owner-one"});
   Send(0, {"EVAL", acquire, "1", "k", "owner-one"});
-  EXPECT_TRUE(holds_.Owns(0));
-  Send(1, {"EVAL", acquire, "1", "k", "owner-two"});
-  EXPECT_THAT(Found(), IsEmpty());
-  Send(1, {"DEL", "k"});
-  EXPECT_THAT(Found(), ElementsAre("foreign-release"));
+  ExpectTheFirstOwnsIt(acquire);
 }
 
 TEST_F(HoldsTest, ATransactionToo) {
