@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/engine.h"
+#include "sim/redis/overwrite.h"
 
 namespace interlock::sim {
 
@@ -53,7 +54,9 @@ Link& Network::Open(Process& process, int node) {
 bool Network::Send(Link& link, std::span<const std::string_view> argv) {
   Request& request = transit_.PushRequest(link, Request::Kind::kCommand);
   memory_.spare_words.Resize(request.argv, argv.size());
-  for (std::size_t i = 0; i < argv.size(); ++i) request.argv[i].assign(argv[i]);
+  for (std::size_t i = 0; i < argv.size(); ++i) {
+    redis::Overwrite(&request.argv[i], argv[i]);
+  }
   if (engine_.trace.hashed()) request.hash = HashArgv(request.argv, memory_.long_words);
   Process& process = *link.process;
   process.last_link = &link;

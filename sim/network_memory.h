@@ -61,20 +61,25 @@ class LinkPool {
   std::vector<std::unique_ptr<Link>> links_;
 };
 
-/// Spare strings for commands, whose number of arguments varies.
+/// Spare commands, by their number of words, which varies: the next with as many is mostly one of
+/// the same form, whose words have the same lengths.
 class SpareWords {
  public:
   /// Resizes to `size` strings with unspecified content.
   void Resize(redis::Argv& words, std::size_t size) {
-    for (; words.size() > size; words.pop_back()) spare_.push_back(std::move(words.back()));
-    for (; words.size() < size && !spare_.empty(); spare_.pop_back()) {
-      words.push_back(std::move(spare_.back()));
+    if (words.size() == size) return;
+    if (words.size() < kMost) spare_[words.size()].push_back(std::move(words));
+    if (size < kMost && !spare_[size].empty()) {
+      words = std::move(spare_[size].back());
+      spare_[size].pop_back();
     }
     words.resize(size);
   }
 
  private:
-  std::vector<std::string> spare_;
+  static constexpr std::size_t kMost = 16;
+
+  std::array<std::vector<redis::Argv>, kMost> spare_;
 };
 
 /// Cached hashes of long arguments, such as a script's source that many worlds send.

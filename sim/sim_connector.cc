@@ -99,6 +99,10 @@ Status SimConnection::Break(const char* why, StatusCode idle) {
 Result<Reply> SimConnection::TakeReply() {
   // A pause that strikes here finds the reply in the client's buffer, where it stays.
   if (!engine_.Step(process_, StepKind::kReply)) return Cancelled();
+  return Read();
+}
+
+Result<Reply> SimConnection::Read() {
   Message& message = link_.messages.front();
   const redis::Value& value = message.value;
   engine_.trace.AddLazily(engine_.now(), process_.id, TraceKind::kReceive, message.hash,
@@ -107,11 +111,11 @@ Result<Reply> SimConnection::TakeReply() {
     engine_.Observe(process_, kReceived).Value(message.value);
     process_.observed.Number(static_cast<std::uint64_t>(message.kind));
   }
-  Result<Reply> result = Reply();
-  Convert(message.value, *result);
+  Result<Reply> reply(std::in_place);
+  Convert(message.value, *reply);
   if (message.kind == Message::Kind::kReply && outstanding_ > 0) --outstanding_;
   engine_.network.PopMessage(link_);
-  return result;
+  return reply;
 }
 
 Result<Reply> SimConnection::Await(MonotonicTime deadline, const std::stop_token& stop,
@@ -128,9 +132,10 @@ Result<Reply> SimConnection::Await(MonotonicTime deadline, const std::stop_token
     if (link_.delivered > 0) {
       const Message::Kind kind = link_.messages.front().kind;
       if (kind == Message::Kind::kReply || kind == Message::Kind::kPush) {
-        Result<Reply> reply = TakeReply();
-        broken_ = broken_ || closing;
-        return reply;
+        if (!closing) return TakeReply();
+        Result<Reply> last = TakeReply();
+        broken_ = true;
+        return last;
       }
     }
     if (!closing && stop.stop_requested()) {

@@ -39,6 +39,8 @@ class SimConnection final : public Connection, public Pooled {
  private:
   Result<Reply> Await(MonotonicTime deadline, const std::stop_token& stop, Duration patience);
   Result<Reply> TakeReply();
+  /// Of the oldest delivered message, which is a reply or a push.
+  Result<Reply> Read();
   Status Break(const char* why, StatusCode idle);
 
   Engine& engine_;

@@ -17,6 +17,7 @@
 #include "sim/redis/command_table.h"
 #include "sim/redis/keyspace.h"
 #include "sim/redis/notifications.h"
+#include "sim/redis/overwrite.h"
 #include "sim/redis/reply.h"
 
 namespace interlock::sim::redis {
@@ -141,7 +142,7 @@ struct Context {
   }
   void Text(Value::Type type, std::string_view text) {
     reply.type = type;
-    reply.text.assign(text);
+    Overwrite(&reply.text, text);
   }
   std::vector<Value>& Elements(Value::Type type) {
     reply.type = type;

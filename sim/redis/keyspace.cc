@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/redis/memory.h"
+#include "sim/redis/overwrite.h"
 
 namespace interlock::sim::redis {
 
@@ -85,7 +86,7 @@ Entry& Keyspace::PutText(int database, std::string_view key, std::string_view te
   if (!found) at = PlaceBefore(keys, keys.lower_bound(key), key);
   Entry& entry = at->second;
   if (auto* old = std::get_if<std::string>(&entry.data)) {
-    old->assign(text);
+    Overwrite(old, text);
   } else {
     entry.data = std::string(text);
   }
@@ -116,7 +117,7 @@ Database::iterator Keyspace::PlaceBefore(Database& keys, Database::iterator next
   }
   Database::node_type node = std::move(spare_.back());
   spare_.pop_back();
-  node.key().assign(key);
+  Overwrite(&node.key(), key);
   node.mapped().size = 0;
   const auto at = keys.insert(next, std::move(node));
   recent_.Note(keys, at);

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/redis/overwrite.h"
+
 namespace interlock::sim::redis {
 
 /// A reply or a message. RESP2 clients get none of the types after kArray: see ToResp2.
@@ -56,8 +58,8 @@ struct Value {
     type = Type::kArray;
     elements.resize(2);
     for (Value& element : elements) element.type = Type::kString;
-    elements[0].text.assign(first);
-    elements[1].text.assign(second);
+    Overwrite(&elements[0].text, first);
+    Overwrite(&elements[1].text, second);
   }
 };
 

@@ -89,6 +89,11 @@ class [[nodiscard]] Result {
   // NOLINTNEXTLINE(google-explicit-constructor): `return status;` is the point
   Result(Status status) : state_(std::in_place_index<1>, std::move(status)) {}
 
+  /// The value is made in its place, of these arguments, instead of being moved there.
+  template <typename... Arguments>
+  explicit Result(std::in_place_t, Arguments&&... arguments)
+      : state_(std::in_place_index<0>, std::forward<Arguments>(arguments)...) {}
+
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
 

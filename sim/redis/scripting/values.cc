@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "sim/redis/engine.h"
+#include "sim/redis/overwrite.h"
 #include "sim/redis/reply.h"
 #include "sim/redis/scripting/sandbox.h"
 #include "sim/redis/text.h"
@@ -71,7 +72,7 @@ bool HasOnlyNumbersAsKeys(lua_State* lua) {
 void SetText(Value* value, Value::Type type, std::string_view text) {
   value->type = type;
   value->integer = 0;
-  value->text.assign(text);
+  Overwrite(&value->text, text);
   value->elements.clear();
 }
 
