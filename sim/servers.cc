@@ -82,10 +82,6 @@ Servers::Servers(redis::Topology& topology, redis::TopologySpec& spec, const Wor
     shards_ =
         std::make_unique<Shards>(topology_, replicas_ ? topology_.size() / 2 : topology_.size());
   }
-  for (int node = 0; node < count(); ++node) {
-    // In instant worlds, where one world after another begins with the same commands.
-    at(node).engine().remembers_scripts = (options.latency_min + options.latency_max).count() == 0;
-  }
   if (clustered()) shards_->TellAll();
   if (replicas_) warm_up_us_ = kWarmUpUs;
   CatchUp(VirtualTime{});

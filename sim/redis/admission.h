@@ -47,6 +47,8 @@ class Admission {
   std::string_view RefuseGrowthInScript(const Command& command, const ScriptRights& rights) const;
   std::string_view RefuseWriteInScript(const Command& command, const ScriptRights& rights) const;
   std::string_view RefuseStaleInScript(const Command& command) const;
+  /// Whether the three refuse nothing at present, whatever the command, to a script that may write.
+  bool RefusesNothingInScripts() const { return !Impaired() && !out_of_memory_; }
   /// The command's flags; of a script, and of a transaction, what these may do.
   std::uint32_t EffectiveFlags(const Client& client, const Command& command, Arguments args) const;
   /// After the command was queued in a transaction.

@@ -136,7 +136,7 @@ class Engine {
   bool unreplicated = false;  // Messages between servers reach nobody.
   BuffersOf buffers_of;       // Null: they are empty.
   std::size_t script_memory = std::size_t{256} << 20;
-  bool remembers_scripts = false;                // See Dialogues; affects only running time.
+  bool runs_all_in_lua = false;                  // See QuickRun; affects only running time.
   std::uint64_t script_random = kInitialRandom;  // Of math.random, in scripts and functions.
   std::optional<std::string> unmodelled;
   ClientTable clients;

@@ -62,8 +62,8 @@ void LuaMachine::Run(Context& context, const Script& script, bool read_only, Arg
   context.propagation = Context::Propagation::kDone;  // Its commands have been, each by itself.
   engine_.script_turn.Begin(context.client);
   if (script.is_function) engine_.script_turn.SetFunction(script.sha, context.args);
-  const bool repeats = engine_.remembers_scripts && script.code.pure;
-  if (repeats && calls_.Repeat(script, keys, arguments, &context)) {
+  const bool quickly = script.quick.runs() && !engine_.runs_all_in_lua;
+  if (quickly && quick_run_.Run(script.quick, keys, arguments, &context)) {
     return engine_.script_turn.End();
   }
   RunInLua(context, script, keys, arguments);
@@ -122,7 +122,6 @@ void LuaMachine::TakeResult(int status, const Script& script, Context& context) 
   if (status == 0) {
     const char* unmodelled = TakeReply(lua_, calls_.protocol(), &context.reply);
     if (unmodelled != nullptr) return context.Unmodelled(unmodelled);
-    calls_.End(context.reply);
   } else if (!PopScriptError(lua_, script.sha, *engine_.dialect().script, &context.reply)) {
     context.Unmodelled("error() with a table that has no err");
   }

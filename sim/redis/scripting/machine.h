@@ -11,6 +11,7 @@
 #include "sim/redis/engine.h"
 #include "sim/redis/scripting/known_texts.h"
 #include "sim/redis/scripting/library_loader.h"
+#include "sim/redis/scripting/quick_run.h"
 #include "sim/redis/scripting/sandbox.h"
 #include "sim/redis/scripting/script_cache.h"
 #include "sim/redis/scripting/script_calls.h"
@@ -62,6 +63,7 @@ class LuaMachine {
   ScriptInputs inputs_;
   ScriptCache scripts_{engine_, sandbox_};
   ScriptCalls calls_{engine_, known_texts_};
+  QuickRun quick_run_{engine_, calls_};
   std::optional<LibraryLoader> loader_;
 };
 

@@ -123,12 +123,14 @@ bool PlainPattern::Match(std::size_t item, std::size_t captures, const char*& at
   return true;
 }
 
-bool PlainPattern::Find(std::string_view text) {
+bool PlainPattern::Find(std::string_view text, std::size_t from) {
   const char* const end = text.data() + text.size();
-  for (const char* from = text.data(); from <= end; ++from) {
-    const char* at = from;
+  for (const char* begin = text.data() + from; begin <= end; ++begin) {
+    const char* at = begin;
     if (Match(0, 0, at, end)) {
-      if (count_ == 0) captures_[count_++] = {from, static_cast<std::size_t>(at - from)};
+      if (count_ == 0) captures_[count_++] = {begin, static_cast<std::size_t>(at - begin)};
+      begin_ = static_cast<std::size_t>(begin - text.data());
+      end_ = static_cast<std::size_t>(at - text.data());
       return true;
     }
     if (anchored_) return false;

@@ -18,8 +18,13 @@ class PlainPattern {
 
   /// False: it contains something that is left to Lua.
   bool plain() const { return plain_; }
-  /// Whether it matches anywhere in the text. REQUIRES: plain().
-  bool Find(std::string_view text);
+  /// Whether it matches anywhere in the text from this byte on. REQUIRES: plain(), from <= the
+  /// text's size.
+  bool Find(std::string_view text, std::size_t from = 0);
+  /// Where the match begins and ends.
+  std::size_t begin() const { return begin_; }
+  std::size_t end() const { return end_; }
+  bool anchored() const { return anchored_; }
   /// The captures, or the whole match if there are none.
   std::span<const std::string_view> found() const { return {captures_.data(), count_}; }
 
@@ -44,6 +49,8 @@ class PlainPattern {
 
   std::array<Item, kMostItems> items_;
   std::size_t size_ = 0;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
   bool anchored_ = false;
   bool plain_ = false;
   std::array<std::string_view, kMostCaptures> captures_;

@@ -16,7 +16,7 @@
 // but through its commands.
 #pragma once
 
-#include <lua5.1/lua.hpp>
+#include "sim/redis/scripting/lua_code.h"
 
 namespace interlock::sim::redis {
 
@@ -26,8 +26,7 @@ struct ScriptCode {
   bool pure = false;           ///< Implies plain.
 };
 
-/// Reads the code of the Lua function on top of the stack, nested functions included. Assumes the
-/// worst if the code is not in the known form.
-ScriptCode ReadScriptCode(lua_State* lua);
+/// Nested functions included.
+ScriptCode JudgeScriptCode(const LuaCode& code);
 
 }  // namespace interlock::sim::redis

@@ -2,6 +2,8 @@
 #include "sim/redis/scripting/script_cache.h"
 
 #include <charconv>
+#include <optional>
+#include <utility>
 
 #include "sim/redis/engine.h"
 #include "sim/redis/text.h"
@@ -46,10 +48,18 @@ void ScriptCache::MakeVisible(Script& script) {
   known_ += digits;
 }
 
+// Nothing here raises.
+void ScriptCache::Judge(lua_State* lua, Compilation* compilation) {
+  const std::optional<LuaCode> code = ReadLuaCode(lua);
+  if (!code.has_value()) return;
+  compilation->code = JudgeScriptCode(*code);
+  if (compilation->code.pure) compilation->quick = QuickScript(*code);
+}
+
 // Takes the function on top of the stack for one that has the tables which it names in locals,
 // unless it has no room for them: looked up once, they are at hand.
 void ScriptCache::MakePlain(lua_State* lua, Compilation* compilation) {
-  compilation->code = ReadScriptCode(lua);
+  Judge(lua, compilation);
   if (!compilation->code.plain) return;
   if (LoadText(lua, compilation->text, kScriptChunk, "local redis,KEYS,ARGV=...;") != 0) {
     compilation->code = ScriptCode();
@@ -99,6 +109,7 @@ const Script* ScriptCache::Compile(Context& context, std::string_view body) {
   Script& script = added->second;
   script.body = added->first;
   script.code = compilation.code;
+  script.quick = std::move(compilation.quick);
   script.function = compilation.function;
   script.sha = Sha1Hex(body);
   MakeVisible(script);

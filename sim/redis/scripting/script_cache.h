@@ -17,6 +17,7 @@
 
 #include "sim/redis/scripting/plain_script.h"
 #include "sim/redis/scripting/quick_hash.h"
+#include "sim/redis/scripting/quick_script.h"
 #include "sim/redis/scripting/sandbox.h"
 #include "sim/redis/scripting/script_header.h"
 
@@ -32,6 +33,7 @@ struct Script {
   bool is_function = false;      // KEYS and ARGV are its arguments.
   std::uint64_t generation = 0;  // Visible if it is the present one.
   ScriptCode code;
+  QuickScript quick;
   ScriptHeader header;
 };
 
@@ -64,10 +66,12 @@ class ScriptCache {
     std::string_view text;
     int globals;  // Of a plain script.
     ScriptCode code = {};
+    QuickScript quick = {};
     int function = LUA_NOREF;
   };
 
   static int CompileText(lua_State* lua);
+  static void Judge(lua_State* lua, Compilation* compilation);
   static void MakePlain(lua_State* lua, Compilation* compilation);
   void MakeVisible(Script& script);
 

@@ -10,6 +10,7 @@ namespace interlock::sim::redis {
 namespace {
 
 constexpr std::size_t kMostKeptOks = 64;
+constexpr std::size_t kMostKept = 64;
 
 }  // namespace
 
@@ -20,6 +21,8 @@ void ScriptCalls::Begin(const Script& script, bool read_only, const Client& call
   // Without a header scripts may do as they did before there were headers.
   cross_slot_ = !script.header.present || script.header.allow_cross_slot_keys;
   slot_.reset();
+  unhindered_ =
+      !read_only_ && engine_.admission.RefusesNothingInScripts() && !engine_.cluster.enabled();
   leaves_tables_ = script.code.plain && !script.code.changes_tables;
   next_ok_ = 0;
   client_.database = caller.database;
@@ -30,31 +33,7 @@ void ScriptCalls::Begin(const Script& script, bool read_only, const Client& call
   client_.last_write_offset = engine_.dialect().valkey ? caller.last_write_offset : 0;
   client_.last_write_unit = engine_.dialect().valkey ? caller.last_write_unit : 0;
   client_.reads_replica = caller.reads_replica;
-  turn_ = nullptr;
-  told_.clear();
-  next_told_ = 0;
-}
-
-bool ScriptCalls::Repeat(const Script& script, Arguments keys, Arguments arguments,
-                         Context* context) {
-  turn_ = &dialogues_.Begin(script.sha, keys, arguments);
-  const Dialogues::Turn* turn = turn_;
-  while (const Command* command = turn->command()) {
-    args_ = turn->words();
-    if (RefusalOf(*command) != nullptr) return false;
-    SetReply(*command);
-    if (engine_.unmodelled) return true;
-    turn = turn->After(reply_);
-    if (turn == nullptr) {
-      news_.Swap(reply_);
-      told_.push_back(&news_);
-      return false;
-    }
-    told_.push_back(&turn->heard());
-  }
-  if (turn->result() == nullptr) return false;
-  context->reply = *turn->result();
-  return true;
+  kept_count_ = told_count_ = 0;
 }
 
 // Of so many arguments, those that are strings and numbers right as they lie on the stack; returns
@@ -162,14 +141,26 @@ const char* ScriptCalls::RefusalOfSlot(const Command& command) {
 }
 
 // Runs args_.
-void ScriptCalls::SetReply(const Command& command) {
+void ScriptCalls::SetReply(const Command& command, Value* reply) {
   has_written_ = has_written_ || (command.flags & kWrite) != 0;
-  engine_.Run(client_, command, args_, &reply_);
+  engine_.Run(client_, command, args_, reply);
   if (client_.protocol == 3) {
-    ToResp3(&reply_);
-  } else if (reply_.type >= Value::Type::kArray) {
-    ToResp2(&reply_);
+    ToResp3(reply);
+  } else if (reply->type >= Value::Type::kArray) {
+    ToResp2(reply);
   }
+}
+
+const Value* ScriptCalls::CallAndKeep(const Command& command, Arguments words) {
+  if (kept_.empty()) kept_.resize(kMostKept);
+  args_ = words;
+  const bool allowed = unhindered_
+                           ? ArityMatches(command, words.size()) && (command.flags & kNoScript) == 0
+                           : RefusalOf(command) == nullptr;
+  if (!allowed || kept_count_ == kMostKept) return nullptr;
+  Value* const reply = &kept_[kept_count_++];
+  SetReply(command, reply);
+  return reply;
 }
 
 void ScriptCalls::PushReply(lua_State* lua) {
@@ -205,23 +196,21 @@ int ScriptCalls::Call(lua_State* lua, bool raise) {
   }
   const Command* command = CommandNamed(lua);
   const char* refusal = nullptr;
-  if (next_told_ < told_.size()) {
-    reply_ = *told_[next_told_++];
+  if (told_count_ < kept_count_) {
+    reply_ = kept_[told_count_++];
   } else {
     refusal = command == nullptr ? UnknownText() : RefusalOf(*command);
     if (refusal != nullptr && !engine_.unmodelled) CountRefusal(command, refusal);
-    if (refusal == nullptr) SetReply(*command);
+    if (refusal == nullptr) SetReply(*command, &reply_);
     if (engine_.unmodelled) return Abort(lua, *engine_.unmodelled);
   }
   if (refusal != nullptr) {
-    turn_ = nullptr;
     PushError(lua, refusal);
     PushField(lua, Field::kIgnored);
     lua_pushboolean(lua, 1);
     lua_rawset(lua, -3);
     return raise ? lua_error(lua) : 1;
   }
-  if (turn_ != nullptr) turn_ = dialogues_.Hear(*turn_, *command, args_, reply_);
   PushReply(lua);
   return raise && reply_.type == Value::Type::kError ? lua_error(lua) : 1;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The commands that scripts run: redis.call and redis.pcall, what refuses a command to a script,
-// and the commands of scripts that are known to do again what they did before, which need no Lua.
+// and the commands of scripts that run without Lua.
 //
 // Hazard: Lua's errors are longjmps. What Call needs beyond plain data (the reply, the arguments'
 // numbers) is kept here, not on the stack that it may leave that way. Thread safety: none.
@@ -16,7 +16,6 @@
 
 #include "sim/redis/client.h"
 #include "sim/redis/context.h"
-#include "sim/redis/scripting/dialogues.h"
 #include "sim/redis/scripting/known_texts.h"
 #include "sim/redis/scripting/script_cache.h"
 #include "sim/redis/scripting/values.h"
@@ -34,15 +33,9 @@ class ScriptCalls {
 
   /// The script's run begins, on behalf of the caller.
   void Begin(const Script& script, bool read_only, const Client& caller);
-  /// Runs the commands that the script has run before with these inputs, as long as they are
-  /// answered as they were then. False: it has to be asked what it does next, and its first calls
-  /// are told what has been answered. REQUIRES: just begun; the script is pure.
-  bool Repeat(const Script& script, Arguments keys, Arguments arguments, Context* context);
-  /// The script has returned this.
-  void End(const Value& result) {
-    if (turn_ != nullptr) Dialogues::End(*turn_, result);
-  }
-
+  /// For a script that runs without Lua: runs the command and keeps what it is answered, so that
+  /// Lua can be told, should it have to go on. Null: it is refused, or too many have been kept.
+  const Value* CallAndKeep(const Command& command, Arguments words);
   /// redis.call (which raises errors) and redis.pcall, as functions of Lua.
   int Call(lua_State* lua, bool raise);
   /// Reads a command from the stack. False: some argument is neither a string nor a number.
@@ -66,7 +59,7 @@ class ScriptCalls {
   bool Refuses(std::string_view error);
   const char* RefusalOfSlot(const Command& command);
   void CountRefusal(const Command* command, std::string_view refusal);
-  void SetReply(const Command& command);
+  void SetReply(const Command& command, Value* reply);
   void PushReply(lua_State* lua);
   void PushKeptOk(lua_State* lua);
 
@@ -76,6 +69,7 @@ class ScriptCalls {
   bool has_written_ = false;
   bool broke_off_ = false;
   bool cross_slot_ = true;
+  bool unhindered_ = false;  // Only a command's own nature can be why the script may not run it.
   std::optional<std::size_t> slot_;  // The slot of the keys so far, in a Cluster.
   bool allow_oom_ = false;
   Client client_;  // What commands of scripts run as: a SELECT stays inside the script.
@@ -87,11 +81,9 @@ class ScriptCalls {
   std::vector<int> kept_oks_;            // Tables {ok = 'OK'}, for scripts that leave them so,
   std::size_t next_ok_ = 0;              // how many of which the present script has taken.
   bool leaves_tables_ = false;           // It is one.
-  Dialogues dialogues_;
-  Dialogues::Turn* turn_ = nullptr;  // Of the present script; null: nothing is noted of it.
-  std::vector<const Value*> told_;   // What its first commands, which have been run, were answered,
-  std::size_t next_told_ = 0;        // of which it has been told so much.
-  Value news_;                       // The last of these.
+  std::vector<Value> kept_;              // What CallAndKeep's commands were answered,
+  std::size_t kept_count_ = 0;           // which are so many,
+  std::size_t told_count_ = 0;           // and of which Lua has been told so much.
 };
 
 }  // namespace interlock::sim::redis

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+#include "sim/redis/scripting/quick_functions.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+
+#include "sim/redis/scripting/plain_pattern.h"
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+using Count = std::optional<std::size_t>;
+using Values = std::span<const QuickValue>;
+using Kind = QuickValue::Kind;
+
+Count One(const QuickValue& value, QuickValue* results) {
+  *results = value;
+  return 1;
+}
+
+Count ToNumber(Values arguments, QuickValue* results) {
+  if (arguments.size() != 1) return std::nullopt;
+  if (arguments[0].kind <= Kind::kTrue) return One({}, results);
+  const std::optional<double> number = QuickNumber(arguments[0]);
+  return number ? One(QuickValue::Of(*number), results) : std::nullopt;
+}
+
+Count ToText(Values arguments, QuickMemory& memory, QuickValue* results) {
+  if (arguments.size() != 1) return std::nullopt;
+  const QuickText text(arguments[0]);
+  if (!text.known() || !memory.Copy(text.view(), results)) return std::nullopt;
+  return 1;
+}
+
+Count Unpack(Values arguments, QuickValue* results) {
+  if (arguments.size() != 1 || arguments[0].kind != Kind::kTable) return std::nullopt;
+  const QuickTable& table = *arguments[0].as.table;
+  if (table.size > kMostResults) return std::nullopt;
+  std::copy_n(table.values, table.size, results);
+  return table.size;
+}
+
+// Its other two results are what Lua's own iterator needs.
+Count Ipairs(Values arguments, QuickMemory& memory, QuickValue* results) {
+  if (arguments.size() != 1 || arguments[0].kind != Kind::kTable) return std::nullopt;
+  QuickIterator* const iterator = memory.Iterator();
+  if (iterator == nullptr) return std::nullopt;
+  *iterator = {arguments[0].as.table, {}, {}, 0};
+  return One({Kind::kIterator, false, 0, {.iterator = iterator}}, results);
+}
+
+Count CopyCaptures(const PlainPattern& pattern, QuickMemory& memory, QuickValue* results) {
+  for (const std::string_view one : pattern.found()) {
+    if (!memory.Copy(one, results++)) return std::nullopt;
+  }
+  return pattern.found().size();
+}
+
+// The byte at which a search begins; nothing: it is none of the text.
+Count StartOf(const QuickValue& init, std::size_t size) {
+  const std::optional<std::int64_t> place =
+      init.is_number() ? WholeOf(init.as.number) : std::nullopt;
+  if (!place.has_value() || *place < 1 || *place > static_cast<std::int64_t>(size) + 1) {
+    return std::nullopt;
+  }
+  return static_cast<std::size_t>(*place) - 1;
+}
+
+Count Match(Values arguments, QuickMemory& memory, QuickValue* results) {
+  if (arguments.size() < 2 || arguments.size() > 3) return std::nullopt;
+  if (!arguments[0].is_text() || !arguments[1].is_text()) return std::nullopt;
+  const std::string_view text = arguments[0].text();
+  Count from = 0;
+  if (arguments.size() == 3) from = StartOf(arguments[2], text.size());
+  PlainPattern pattern(arguments[1].text());
+  if (!from.has_value() || !pattern.plain()) return std::nullopt;
+  if (!pattern.Find(text, *from)) return One({}, results);
+  return CopyCaptures(pattern, memory, results);
+}
+
+Count Gmatch(Values arguments, QuickMemory& memory, QuickValue* results) {
+  if (arguments.size() != 2) return std::nullopt;
+  if (!arguments[0].is_text() || !arguments[1].is_text()) return std::nullopt;
+  const PlainPattern pattern(arguments[1].text());
+  QuickIterator* const iterator = memory.Iterator();
+  if (!pattern.plain() || pattern.anchored() || iterator == nullptr) return std::nullopt;
+  *iterator = {nullptr, arguments[1].text(), arguments[0].text(), 0};
+  return One({Kind::kIterator, false, 0, {.iterator = iterator}}, results);
+}
+
+Count Format(Values arguments, QuickMemory& memory, QuickValue* results) {
+  if (arguments.size() != 2 || !arguments[0].is_text() || !arguments[1].is_number()) {
+    return std::nullopt;
+  }
+  const std::string_view form = arguments[0].text();
+  const double number = arguments[1].as.number;
+  if ((form != "%.0f" && form != "%d") || !IsPlainWhole(number)) return std::nullopt;
+  std::array<char, 24> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(),
+                                 static_cast<std::int64_t>(number));
+  if (!memory.Copy({digits.data(), end.ptr}, results)) return std::nullopt;
+  return 1;
+}
+
+// Of a text that is no pattern: find(text, part, from, true).
+Count Find(Values arguments, QuickValue* results) {
+  if (arguments.size() != 4 || !arguments[0].is_text() || !arguments[1].is_text() ||
+      arguments[3].kind != Kind::kTrue) {
+    return std::nullopt;
+  }
+  const std::string_view text = arguments[0].text();
+  const std::string_view part = arguments[1].text();
+  const Count from = StartOf(arguments[2], text.size());
+  if (!from.has_value()) return std::nullopt;
+  const std::size_t at = text.find(part, *from);
+  if (at == std::string_view::npos) return One({}, results);
+  results[0] = QuickValue::Of(static_cast<double>(at + 1));
+  results[1] = QuickValue::Of(static_cast<double>(at + part.size()));
+  return 2;
+}
+
+// A place in a text, counted from 1 on or, if negative, from its end; 0: before all of it.
+std::optional<std::int64_t> PlaceIn(const QuickValue& value, std::int64_t size) {
+  if (!value.is_number()) return std::nullopt;
+  const std::optional<std::int64_t> place = WholeOf(value.as.number);
+  if (!place.has_value() || *place >= 0) return place;
+  return std::max<std::int64_t>(0, *place + size + 1);
+}
+
+Count Sub(Values arguments, QuickMemory& memory, QuickValue* results) {
+  if (arguments.size() < 2 || arguments.size() > 3 || !arguments[0].is_text()) return std::nullopt;
+  const std::string_view text = arguments[0].text();
+  const auto size = static_cast<std::int64_t>(text.size());
+  const auto first = PlaceIn(arguments[1], size);
+  const auto last = arguments.size() == 3 ? PlaceIn(arguments[2], size) : size;
+  if (!first.has_value() || !last.has_value()) return std::nullopt;
+  const auto from = static_cast<std::size_t>(std::max<std::int64_t>(*first, 1) - 1);
+  const auto to = static_cast<std::size_t>(std::min(*last, size));
+  const std::string_view part = from < to ? text.substr(from, to - from) : std::string_view();
+  if (!memory.Copy(part, results)) return std::nullopt;
+  return 1;
+}
+
+Count Extreme(Values arguments, bool largest, QuickValue* results) {
+  std::optional<double> extreme;
+  for (const QuickValue& one : arguments) {
+    const std::optional<double> number = QuickNumber(one);
+    if (!number.has_value()) return std::nullopt;
+    if (!extreme || (largest ? *number > *extreme : *number < *extreme)) extreme = number;
+  }
+  return extreme ? One(QuickValue::Of(*extreme), results) : std::nullopt;
+}
+
+Count Floor(Values arguments, QuickValue* results) {
+  const std::optional<double> number =
+      arguments.size() == 1 ? QuickNumber(arguments[0]) : std::nullopt;
+  return number ? One(QuickValue::Of(std::floor(*number)), results) : std::nullopt;
+}
+
+Count TableConcat(Values arguments, QuickMemory& memory, QuickValue* results) {
+  if (arguments.size() != 1 || arguments[0].kind != Kind::kTable) return std::nullopt;
+  const Values values(arguments[0].as.table->values, arguments[0].as.table->size);
+  std::size_t size = 0;
+  for (const QuickValue& one : values) {
+    if (!one.is_text()) return std::nullopt;
+    size += one.size;
+  }
+  char* const text = memory.Text(size);
+  if (text == nullptr) return std::nullopt;
+  char* to = text;
+  for (const QuickValue& one : values) to = std::copy_n(one.as.text, one.size, to);
+  return One(QuickValue::Of(std::string_view(text, size)), results);
+}
+
+Count TableRemove(Values arguments, QuickValue* results) {
+  if (arguments.size() != 2 || arguments[0].kind != Kind::kTable) return std::nullopt;
+  QuickTable& table = *arguments[0].as.table;
+  const Count at = StartOf(arguments[1], table.size);
+  if (!at.has_value() || *at >= table.size) return std::nullopt;
+  const QuickValue removed = table.values[*at];
+  std::copy(table.values + *at + 1, table.values + table.size, table.values + *at);
+  --table.size;
+  return One(removed, results);
+}
+
+}  // namespace
+
+std::optional<double> QuickNumber(const QuickValue& value) {
+  constexpr std::size_t kMostDigits = 18;  // Fits into 64 bits, and is rounded once, as by strtod.
+  if (value.is_number()) return value.as.number;
+  if (!value.is_text() || value.size == 0 || value.size > kMostDigits) return std::nullopt;
+  std::int64_t number = 0;
+  for (const char c : value.text()) {
+    if (c < '0' || c > '9') return std::nullopt;
+    number = number * 10 + (c - '0');
+  }
+  return static_cast<double>(number);
+}
+
+std::optional<std::int64_t> WholeOf(double number) {
+  constexpr double kBeyond = 1e15;
+  if (!(number > -kBeyond && number < kBeyond)) return std::nullopt;
+  const auto whole = static_cast<std::int64_t>(number);
+  if (static_cast<double>(whole) != number) return std::nullopt;
+  return whole;
+}
+
+QuickText::QuickText(const QuickValue& value) {
+  constexpr double kBeyond = 1e14;  // Lua prints 14 digits.
+  if (value.is_text()) {
+    text_ = value.text();
+  } else if (value.is_number() && IsPlainWhole(value.as.number) &&
+             std::abs(value.as.number) < kBeyond) {
+    const auto end = std::to_chars(digits_.data(), digits_.data() + digits_.size(),
+                                   static_cast<std::int64_t>(value.as.number));
+    text_ = {digits_.data(), end.ptr};
+  }
+}
+
+std::optional<std::size_t> CallQuickly(QuickFunction function, Values arguments,
+                                       QuickMemory& memory, QuickValue* results) {
+  switch (function) {
+    case QuickFunction::kToNumber:
+      return ToNumber(arguments, results);
+    case QuickFunction::kToString:
+      return ToText(arguments, memory, results);
+    case QuickFunction::kUnpack:
+      return Unpack(arguments, results);
+    case QuickFunction::kIpairs:
+      return Ipairs(arguments, memory, results);
+    case QuickFunction::kMatch:
+      return Match(arguments, memory, results);
+    case QuickFunction::kGmatch:
+      return Gmatch(arguments, memory, results);
+    case QuickFunction::kFormat:
+      return Format(arguments, memory, results);
+    case QuickFunction::kFind:
+      return Find(arguments, results);
+    case QuickFunction::kSub:
+      return Sub(arguments, memory, results);
+    case QuickFunction::kMax:
+      return Extreme(arguments, true, results);
+    case QuickFunction::kMin:
+      return Extreme(arguments, false, results);
+    case QuickFunction::kFloor:
+      return Floor(arguments, results);
+    case QuickFunction::kTableConcat:
+      return TableConcat(arguments, memory, results);
+    case QuickFunction::kTableRemove:
+      return TableRemove(arguments, results);
+    case QuickFunction::kCall:
+    case QuickFunction::kPcall:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> AdvanceQuickly(QuickIterator& iterator, QuickMemory& memory,
+                                          QuickValue* results) {
+  if (iterator.table != nullptr) {
+    if (iterator.next >= iterator.table->size) return One({}, results);
+    results[0] = QuickValue::Of(static_cast<double>(iterator.next + 1));
+    results[1] = iterator.table->values[iterator.next++];
+    return 2;
+  }
+  PlainPattern pattern(iterator.pattern);
+  const bool found =
+      iterator.next <= iterator.text.size() && pattern.Find(iterator.text, iterator.next);
+  if (!found) return One({}, results);
+  iterator.next = pattern.end() + (pattern.end() == pattern.begin() ? 1 : 0);
+  return CopyCaptures(pattern, memory, results);
+}
+
+}  // namespace interlock::sim::redis
