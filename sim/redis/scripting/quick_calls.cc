@@ -22,8 +22,10 @@ constexpr int kDeepest = 8;
 
 }  // namespace
 
-// False: it is refused, answers with an error, or is no command; Lua will say so.
-bool QuickRun::CallCommand(const QuickValue* arguments, std::size_t count, QuickValue* result) {
+// False: it is refused, is no command, or raises an error; Lua will say so.
+bool QuickRun::CallCommand(QuickFunction by, std::span<const QuickValue> arguments,
+                           QuickValue* result) {
+  const std::size_t count = arguments.size();
   if (count == 0 || count > kMostArguments || !arguments[0].is_text()) return false;
   for (std::size_t i = 0; i < count; ++i) {
     if (arguments[i].is_text()) {
@@ -38,7 +40,12 @@ bool QuickRun::CallCommand(const QuickValue* arguments, std::size_t count, Quick
   const Arguments words(words_.data(), count);
   const Command* const command = FindCommand(arguments[0], words);
   const Value* const reply = command == nullptr ? nullptr : calls_.CallAndKeep(*command, words);
-  return reply != nullptr && FromReply(*reply, result);
+  if (reply == nullptr) return false;
+  if (reply->type == Type::kError && by == QuickFunction::kPcall) {
+    *result = QuickValue::Of(std::string_view(reply->text), Kind::kError);
+    return true;
+  }
+  return FromReply(*reply, result);
 }
 
 const Command* QuickRun::FindCommand(const QuickValue& name, Arguments words) {

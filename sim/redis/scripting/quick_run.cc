@@ -203,9 +203,10 @@ bool QuickRun::Compare(LuaInstruction now) {
 bool QuickRun::Get(LuaInstruction now) {
   const QuickValue& from = Register(now.b());
   const QuickValue& key = Operand(now.c());
-  if (from.kind == Kind::kStatus && key.is_text()) {
-    Register(now.a()) = key.text() == "ok" ? QuickValue::Of(from.text()) : QuickValue();
-    return true;
+  if (key.is_text() && (from.kind == Kind::kStatus || from.kind == Kind::kError)) {
+    const bool named = key.text() == (from.kind == Kind::kStatus ? "ok" : "err");
+    Register(now.a()) = named ? QuickValue::Of(from.text()) : QuickValue();
+    return named || from.kind == Kind::kStatus;
   }
   if (from.kind != Kind::kTable || !key.is_number()) return false;
   const double number = key.as.number;
@@ -336,9 +337,8 @@ bool QuickRun::Call(LuaInstruction now, int wanted) {
       now.b() != 0 ? now.b() - 1 : static_cast<std::size_t>(top_ - called) - 1;
   if (called->kind == Kind::kClosure) return Enter(*called->as.closure, called, count, wanted);
   if (called->kind != Kind::kFunction) return false;
-  // Errors are Lua's, so the two are the same.
   if (called->as.function <= QuickFunction::kPcall) {
-    if (!CallCommand(called + 1, count, called)) return false;
+    if (!CallCommand(called->as.function, {called + 1, count}, called)) return false;
     Settle(called, 1, wanted);
     return true;
   }

@@ -92,7 +92,7 @@ class QuickRun {
   bool Finish(LuaInstruction now);
   /// `count` results lie at `results`; more are made nil, if more are wanted.
   void Settle(QuickValue* results, std::size_t count, int wanted);
-  bool CallCommand(const QuickValue* arguments, std::size_t count, QuickValue* result);
+  bool CallCommand(QuickFunction by, std::span<const QuickValue> arguments, QuickValue* result);
   const Command* FindCommand(const QuickValue& name, Arguments words);
 
   Engine& engine_;

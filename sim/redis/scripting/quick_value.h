@@ -48,6 +48,7 @@ struct QuickValue {
     kNumber,
     kText,
     kStatus,  ///< the table {ok = text}
+    kError,   ///< the table {err = text}, of redis.pcall
     kTable,
     kFunction,
     kClosure,
@@ -69,7 +70,7 @@ struct QuickValue {
   bool truth() const { return kind != Kind::kNil && kind != Kind::kFalse; }
   bool is_number() const { return kind == Kind::kNumber; }
   bool is_text() const { return kind == Kind::kText; }
-  /// REQUIRES: a text or a status.
+  /// REQUIRES: a text, a status or an error.
   std::string_view text() const { return {as.text, size}; }
 
   Kind kind = Kind::kNil;

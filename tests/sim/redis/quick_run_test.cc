@@ -154,7 +154,10 @@ TEST_F(QuickRunTest, DoesWhatLuaDoes) {
       "return redis.call('SET', KEYS[1], ARGV[1]).ok",
       "return redis.pcall('SET', KEYS[1], ARGV[1]).err",
       "if not redis.pcall('RENAME', 'none', 'other').err then return 1 end return 2",
-      "return redis.call('TIME')[1]",
+      "if redis.pcall('RENAME', 'none', 'other').err then return 1 end return 2",
+      "return redis.pcall('RENAME', 'none', 'other').err",
+      "return redis.pcall('RENAME', 'none', 'other').ok or 'none'",
+      "return redis.pcall('RENAME', 'none', 'other')", "return redis.call('TIME')[1]",
       // Numbers end where their words end.
       "redis.call('ZADD', 'z', string.sub('12345', 1, 2), 'm') return redis.call('ZSCORE', 'z', "
       "'m')",
