@@ -8,7 +8,6 @@
 #include <limits>
 #include <type_traits>
 
-#include "sim/redis/scripting/plain_pattern.h"
 #include "sim/redis/scripting/sandbox.h"
 
 namespace interlock::sim::redis {
@@ -97,24 +96,6 @@ int MatchPattern(lua_State* lua) {
   return CallOriginal(lua);
 }
 
-// string.match. Plain patterns are faster here than in Lua's matcher, which calls itself for each
-// item and looks up character classes in the locale's tables.
-int Match(lua_State* lua) {
-  static_assert(std::is_trivially_destructible_v<PlainPattern>);
-  const int count = lua_gettop(lua);
-  if (count != 2 || lua_type(lua, 1) != LUA_TSTRING || lua_type(lua, 2) != LUA_TSTRING) {
-    return MatchPattern(lua);
-  }
-  PlainPattern pattern(TextOnStack(lua, 2));
-  if (!pattern.plain()) return MatchPattern(lua);
-  if (!pattern.Find(TextOnStack(lua, 1))) {
-    lua_pushnil(lua);
-    return 1;
-  }
-  for (const std::string_view one : pattern.found()) lua_pushlstring(lua, one.data(), one.size());
-  return static_cast<int>(pattern.found().size());
-}
-
 // Adds up the size of cjson's output for the value on top, which is outside Lua's memory: a small
 // table that contains itself many times over would fill any. False: cjson will not get further.
 bool AddEncodedSize(lua_State* lua, int depth, std::size_t* bytes) {
@@ -166,7 +147,7 @@ void RepairLibraries(lua_State* lua) {
       {LUA_TABLIBNAME, "foreach", &ForEach},
       {LUA_STRLIBNAME, "rep", &Repeat},
       {LUA_STRLIBNAME, "find", &MatchPattern},
-      {LUA_STRLIBNAME, "match", &Match},
+      {LUA_STRLIBNAME, "match", &MatchPattern},
       {LUA_STRLIBNAME, "gmatch", &MatchPattern},
       {LUA_STRLIBNAME, "gfind", &MatchPattern},
       {LUA_STRLIBNAME, "gsub", &MatchPattern},

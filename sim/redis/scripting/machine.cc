@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "sim/redis/scripting/fields.h"
 #include "sim/redis/scripting/string_hash.h"
 #include "sim/redis/scripting/values.h"
 
@@ -18,6 +19,22 @@ int OnPanic(lua_State* lua) {
   std::fprintf(stderr, "Lua raised an error outside of any protected call: %s\n",
                text == nullptr ? "(not a text)" : text);
   std::abort();
+}
+
+// As a table.
+void PushTexts(lua_State* lua, Arguments texts) {
+  lua_createtable(lua, static_cast<int>(texts.size()), 0);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    lua_pushlstring(lua, texts[i].data(), texts[i].size());
+    lua_rawseti(lua, -2, static_cast<int>(i + 1));
+  }
+}
+
+// In the table on top of the stack.
+void SetGlobal(lua_State* lua, const char* name, Arguments texts) {
+  lua_pushstring(lua, name);
+  PushTexts(lua, texts);
+  lua_rawset(lua, -3);
 }
 
 }  // namespace
@@ -39,7 +56,7 @@ LuaMachine::LuaMachine(Engine& engine, LuaUse use) : engine_(engine), dialect_(&
 int LuaMachine::Open(lua_State* lua) {
   LuaMachine& self = *static_cast<LuaMachine*>(lua_touserdata(lua, 1));
   HashWholeStrings(lua);
-  KnownTexts::Open(lua);
+  OpenFields(lua);
   PushRedisTable(lua, *self.dialect_, &self.calls_);
   OpenSandbox(lua, &self.sandbox_);
   self.scripts_.Open();
@@ -85,25 +102,17 @@ void LuaMachine::RunInLua(Context& context, const Script& script, Arguments keys
 
 // With its arguments, and returns their number.
 int LuaMachine::PushScript(const Script& script, Arguments keys, Arguments arguments) {
-  if (script.is_function) {
-    lua_rawgeti(lua_, LUA_REGISTRYINDEX, script.function);
-    ScriptInputs::PushNew(lua_, keys, &known_texts_);
-    ScriptInputs::PushNew(lua_, arguments, &known_texts_);
-    return 2;
+  if (!script.is_function) {
+    lua_rawgeti(lua_, LUA_REGISTRYINDEX, sandbox_.globals);
+    SetGlobal(lua_, "KEYS", keys);
+    SetGlobal(lua_, "ARGV", arguments);
+    lua_pop(lua_, 1);
   }
-  if (script.code.plain) {
-    lua_rawgeti(lua_, LUA_REGISTRYINDEX, script.function);
-    lua_rawgeti(lua_, LUA_REGISTRYINDEX, sandbox_.redis);
-    inputs_.Push(lua_, ScriptInputs::kKeys, keys, &known_texts_);
-    inputs_.Push(lua_, ScriptInputs::kArguments, arguments, &known_texts_);
-    return 3;
-  }
-  lua_rawgeti(lua_, LUA_REGISTRYINDEX, sandbox_.globals);
-  ScriptInputs::SetNew(lua_, ScriptInputs::kKeys, keys, &known_texts_);
-  ScriptInputs::SetNew(lua_, ScriptInputs::kArguments, arguments, &known_texts_);
-  lua_pop(lua_, 1);
   lua_rawgeti(lua_, LUA_REGISTRYINDEX, script.function);
-  return 0;
+  if (!script.is_function) return 0;
+  PushTexts(lua_, keys);
+  PushTexts(lua_, arguments);
+  return 2;
 }
 
 int LuaMachine::RunScript(lua_State* lua) {

@@ -9,13 +9,11 @@
 #include <optional>
 
 #include "sim/redis/engine.h"
-#include "sim/redis/scripting/known_texts.h"
 #include "sim/redis/scripting/library_loader.h"
 #include "sim/redis/scripting/quick_run.h"
 #include "sim/redis/scripting/sandbox.h"
 #include "sim/redis/scripting/script_cache.h"
 #include "sim/redis/scripting/script_calls.h"
-#include "sim/redis/scripting/script_inputs.h"
 #include "sim/redis/scripting/scripting.h"
 
 namespace interlock::sim::redis {
@@ -59,10 +57,8 @@ class LuaMachine {
   Sandbox sandbox_;
   lua_State* lua_ = nullptr;
   int run_script_ = LUA_NOREF;  // RunScript, as a function of Lua.
-  KnownTexts known_texts_;
-  ScriptInputs inputs_;
   ScriptCache scripts_{engine_, sandbox_};
-  ScriptCalls calls_{engine_, known_texts_};
+  ScriptCalls calls_{engine_};
   QuickRun quick_run_{engine_, calls_};
   std::optional<LibraryLoader> loader_;
 };

@@ -204,9 +204,11 @@ bool QuickRun::Get(LuaInstruction now) {
   const QuickValue& from = Register(now.b());
   const QuickValue& key = Operand(now.c());
   if (key.is_text() && (from.kind == Kind::kStatus || from.kind == Kind::kError)) {
-    const bool named = key.text() == (from.kind == Kind::kStatus ? "ok" : "err");
+    const bool status = from.kind == Kind::kStatus;
+    const bool named = key.text() == (status ? "ok" : "err");
+    if (!status && !named) return false;
     Register(now.a()) = named ? QuickValue::Of(from.text()) : QuickValue();
-    return named || from.kind == Kind::kStatus;
+    return true;
   }
   if (from.kind != Kind::kTable || !key.is_number()) return false;
   const double number = key.as.number;

@@ -16,7 +16,7 @@ namespace interlock::sim::redis {
 struct QuickScript {
   /// Runs nothing.
   QuickScript() = default;
-  /// REQUIRES: the code is pure (plain_script.h). `inner`: it is a function of a script.
+  /// REQUIRES: the code is pure (pure_script.h). `inner`: it is a function of a script.
   explicit QuickScript(const LuaCode& code, bool inner = false);
   QuickScript(QuickScript&&) = default;
   QuickScript& operator=(QuickScript&&) = default;

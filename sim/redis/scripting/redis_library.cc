@@ -112,7 +112,7 @@ int CheckCommand(lua_State* lua) {
   if (!CallsOf(lua).CollectArguments(lua, count)) {
     return ReturnError(lua, TextsOf(lua).wrong_arguments);
   }
-  if (CallsOf(lua).CommandNamed(lua) == nullptr) {
+  if (CallsOf(lua).CommandNamed() == nullptr) {
     return ReturnError(lua, TextsOf(lua).unknown_acl_command);
   }
   lua_pushboolean(lua, 1);

@@ -2,7 +2,7 @@
 #include "sim/redis/scripting/sandbox.h"
 
 #include "sim/redis/engine.h"
-#include "sim/redis/scripting/known_texts.h"
+#include "sim/redis/scripting/fields.h"
 #include "sim/redis/scripting/values.h"
 
 extern "C" {
@@ -191,28 +191,6 @@ void ProtectGlobals(lua_State* lua, Sandbox* sandbox) {
   lua_replace(lua, LUA_GLOBALSINDEX);
 }
 
-// A table of globals with the real libraries, which fails in the same way for missing names.
-void MakeDirectGlobals(lua_State* lua, Sandbox* sandbox) {
-  lua_newtable(lua);
-  const int direct = lua_gettop(lua);
-  lua_rawgeti(lua, LUA_REGISTRYINDEX, sandbox->globals);
-  lua_pushnil(lua);
-  while (lua_next(lua, direct + 1) != 0) {
-    lua_pushvalue(lua, -2);
-    lua_insert(lua, -2);
-    MapToReal(lua, lua_gettop(lua));
-    lua_rawset(lua, direct);
-  }
-  lua_pushnil(lua);  // Nothing leads from here to the globals.
-  lua_setfield(lua, direct, "_G");
-  lua_getmetatable(lua, direct + 1);
-  lua_setmetatable(lua, direct);
-  lua_getfield(lua, direct, "redis");
-  sandbox->redis = luaL_ref(lua, LUA_REGISTRYINDEX);
-  lua_settop(lua, direct);
-  sandbox->direct = luaL_ref(lua, LUA_REGISTRYINDEX);
-}
-
 // Lua is about to use this many bytes. False: it must not.
 bool NoteMuchGarbage(Sandbox& sandbox, std::size_t bytes) {
   if (bytes > sandbox.live_bytes + sandbox.most_bytes) {
@@ -224,6 +202,15 @@ bool NoteMuchGarbage(Sandbox& sandbox, std::size_t bytes) {
   const bool begins = sandbox.memory.bytes() <= much && bytes > much;
   if (begins && sandbox.lua != nullptr) lua_gc(sandbox.lua, LUA_GCRESTART, 0);
   return true;
+}
+
+// Between scripts, so not in a protected call: the collector may make a smaller table of strings
+// before it frees the larger one, whatever a script may have.
+void Collect(lua_State* lua, Sandbox& sandbox) {
+  sandbox.collects = true;
+  lua_gc(lua, LUA_GCCOLLECT, 0);
+  sandbox.collects = false;
+  sandbox.live_bytes = sandbox.memory.bytes();
 }
 
 }  // namespace
@@ -295,9 +282,7 @@ void OpenSandbox(lua_State* lua, Sandbox* sandbox) {
   lua_setglobal(lua, "redis");
   OpenLibraries(lua);
   ReplaceFunctions(lua);
-  OpenNumberFunctions(lua);
   ProtectGlobals(lua, sandbox);
-  MakeDirectGlobals(lua, sandbox);
   lua_pushcfunction(lua, &AnnotateError);
   sandbox->error_handler = luaL_ref(lua, LUA_REGISTRYINDEX);
   sandbox->lua = lua;
@@ -311,10 +296,7 @@ Sandbox& SandboxOf(lua_State* lua) {
 
 void BeginScript(lua_State* lua) {
   Sandbox& sandbox = SandboxOf(lua);
-  if (sandbox.memory.bytes() > sandbox.live_bytes + kSomeGarbage) {
-    lua_gc(lua, LUA_GCCOLLECT, 0);
-    sandbox.live_bytes = sandbox.memory.bytes();
-  }
+  if (sandbox.memory.bytes() > sandbox.live_bytes + kSomeGarbage) Collect(lua, sandbox);
   lua_gc(lua, LUA_GCSTOP, 0);
   sandbox.instructions = 0;
   sandbox.killed = false;
@@ -327,9 +309,7 @@ void BeginScript(lua_State* lua) {
 
 void EndScript(lua_State* lua) {
   Sandbox& sandbox = SandboxOf(lua);
-  if (sandbox.memory.bytes() <= sandbox.live_bytes + kMuchGarbage) return;
-  lua_gc(lua, LUA_GCCOLLECT, 0);
-  sandbox.live_bytes = sandbox.memory.bytes();
+  if (sandbox.memory.bytes() > sandbox.live_bytes + kMuchGarbage) Collect(lua, sandbox);
 }
 
 void* AllocateForLua(void* of, void* block, std::size_t old_size, std::size_t new_size) {
@@ -339,7 +319,7 @@ void* AllocateForLua(void* of, void* block, std::size_t old_size, std::size_t ne
     return nullptr;
   }
   const std::size_t after = sandbox.memory.bytes() + new_size - old_size;
-  const bool much = after > sandbox.live_bytes + kMuchGarbage;
+  const bool much = !sandbox.collects && after > sandbox.live_bytes + kMuchGarbage;
   if (much && new_size > old_size && !NoteMuchGarbage(sandbox, after)) return nullptr;
   return sandbox.memory.Resize(block, old_size, new_size);
 }

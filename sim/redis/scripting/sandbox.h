@@ -29,13 +29,12 @@ struct Sandbox {
   LuaUse use = LuaUse::kScripts;
   std::uint64_t instructions = 0;  ///< Of the running script, in count-hook steps.
   bool killed = false;             ///< By SCRIPT KILL.
+  bool collects = false;           ///< Garbage, between scripts.
   std::uint64_t objects = 0;  ///< Number of objects that tostring has named in the running script.
   bool hashes_as_valkey = false;  ///< See string_hash.h. Does not change while its state lives.
   bool tainted = false;           ///< The next Reset needs a fresh Lua state.
   int globals = LUA_NOREF;        ///< The real table of globals, hidden by the read-only one.
   int error_handler = LUA_NOREF;  ///< AnnotateError as a Lua function.
-  int direct = LUA_NOREF;         ///< For plain scripts: globals with the real libraries,
-  int redis = LUA_NOREF;          ///< and `redis`, the table itself.
   lua_State* lua = nullptr;       ///< Set once it is open.
   LuaMemory memory;
   std::size_t live_bytes = 0;  ///< Bytes left in it by the last collection.
@@ -64,8 +63,6 @@ int RaiseReadOnly(lua_State* lua);
 void NumberObject(lua_State* lua, int index);
 std::span<const luaL_Reg> BaseFunctions();
 std::span<const luaL_Reg> MathFunctions();
-/// Replaces functions that scripts call with plain numbers by faster versions, in the globals.
-void OpenNumberFunctions(lua_State* lua);
 /// Replaces library functions in which Debian's Lua lacks Redis' fixes.
 void RepairLibraries(lua_State* lua);
 /// Pushes the table `redis`; its functions call by way of `calls`, which outlives the state.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/redis/engine.h"
+#include "sim/redis/scripting/pure_script.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
@@ -14,6 +15,12 @@ namespace {
 
 constexpr std::size_t kMaxScripts = 1000;  // Kept while nobody can call them.
 constexpr const char* kScriptChunk = "@user_script";
+
+// Of the function on top of the stack. Nothing here raises.
+QuickScript MakeQuick(lua_State* lua) {
+  const std::optional<LuaCode> code = ReadLuaCode(lua);
+  return code && IsPureScript(*code) ? QuickScript(*code) : QuickScript();
+}
 
 }  // namespace
 
@@ -48,33 +55,11 @@ void ScriptCache::MakeVisible(Script& script) {
   known_ += digits;
 }
 
-// Nothing here raises.
-void ScriptCache::Judge(lua_State* lua, Compilation* compilation) {
-  const std::optional<LuaCode> code = ReadLuaCode(lua);
-  if (!code.has_value()) return;
-  compilation->code = JudgeScriptCode(*code);
-  if (compilation->code.pure) compilation->quick = QuickScript(*code);
-}
-
-// Takes the function on top of the stack for one that has the tables which it names in locals,
-// unless it has no room for them: looked up once, they are at hand.
-void ScriptCache::MakePlain(lua_State* lua, Compilation* compilation) {
-  Judge(lua, compilation);
-  if (!compilation->code.plain) return;
-  if (LoadText(lua, compilation->text, kScriptChunk, "local redis,KEYS,ARGV=...;") != 0) {
-    compilation->code = ScriptCode();
-    return lua_pop(lua, 1);
-  }
-  lua_replace(lua, -2);
-  lua_rawgeti(lua, LUA_REGISTRYINDEX, compilation->globals);
-  lua_setfenv(lua, -2);
-}
-
 // Returns what is wrong with it.
 int ScriptCache::CompileText(lua_State* lua) {
   Compilation& compilation = *static_cast<Compilation*>(lua_touserdata(lua, 1));
   if (LoadText(lua, compilation.text, kScriptChunk) != 0) return 1;
-  MakePlain(lua, &compilation);
+  compilation.quick = MakeQuick(lua);
   compilation.function = luaL_ref(lua, LUA_REGISTRYINDEX);
   return 0;
 }
@@ -95,7 +80,7 @@ const Script* ScriptCache::Compile(Context& context, std::string_view body) {
     return nullptr;
   }
   lua_State* const lua = sandbox_.lua;
-  Compilation compilation{.text = body.substr(header.length), .globals = sandbox_.direct};
+  Compilation compilation{.text = body.substr(header.length)};
   const bool finished = InProtectedCall(lua, compile_text_, &compilation);
   if (compilation.function == LUA_NOREF || !finished) {
     const char* text = lua_tostring(lua, -1);
@@ -108,7 +93,6 @@ const Script* ScriptCache::Compile(Context& context, std::string_view body) {
   const auto added = by_body_.try_emplace(std::string(body)).first;
   Script& script = added->second;
   script.body = added->first;
-  script.code = compilation.code;
   script.quick = std::move(compilation.quick);
   script.function = compilation.function;
   script.sha = Sha1Hex(body);

@@ -15,7 +15,6 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "sim/redis/scripting/plain_script.h"
 #include "sim/redis/scripting/quick_hash.h"
 #include "sim/redis/scripting/quick_script.h"
 #include "sim/redis/scripting/sandbox.h"
@@ -32,7 +31,6 @@ struct Script {
   std::string_view body;         // Of a function, empty.
   bool is_function = false;      // KEYS and ARGV are its arguments.
   std::uint64_t generation = 0;  // Visible if it is the present one.
-  ScriptCode code;
   QuickScript quick;
   ScriptHeader header;
 };
@@ -64,15 +62,11 @@ class ScriptCache {
   /// What the compiler, in its protected call, needs and what it leaves.
   struct Compilation {
     std::string_view text;
-    int globals;  // Of a plain script.
-    ScriptCode code = {};
     QuickScript quick = {};
     int function = LUA_NOREF;
   };
 
   static int CompileText(lua_State* lua);
-  static void Judge(lua_State* lua, Compilation* compilation);
-  static void MakePlain(lua_State* lua, Compilation* compilation);
   void MakeVisible(Script& script);
 
   Engine& engine_;

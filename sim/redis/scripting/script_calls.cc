@@ -2,14 +2,12 @@
 #include "sim/redis/scripting/script_calls.h"
 
 #include "sim/redis/engine.h"
-#include "sim/redis/scripting/lua_layout.h"
 #include "sim/redis/scripting/sandbox.h"
 
 namespace interlock::sim::redis {
 
 namespace {
 
-constexpr std::size_t kMostKeptOks = 64;
 constexpr std::size_t kMostKept = 64;
 
 }  // namespace
@@ -23,8 +21,6 @@ void ScriptCalls::Begin(const Script& script, bool read_only, const Client& call
   slot_.reset();
   unhindered_ =
       !read_only_ && engine_.admission.RefusesNothingInScripts() && !engine_.cluster.enabled();
-  leaves_tables_ = script.code.plain && !script.code.changes_tables;
-  next_ok_ = 0;
   client_.database = caller.database;
   client_.protocol = 2;
   client_.asking = caller.asking;
@@ -36,32 +32,13 @@ void ScriptCalls::Begin(const Script& script, bool read_only, const Client& call
   kept_count_ = told_count_ = 0;
 }
 
-// Of so many arguments, those that are strings and numbers right as they lie on the stack; returns
-// their number.
-int ScriptCalls::CollectPlainArguments(lua_State* lua, int count) {
-  if (!LuaLayoutIsKnown()) return 0;
-  const LuaValue* value = LuaState::Of(lua).base;
-  for (int i = 0; i < count; ++i, ++value) {
-    const auto at = static_cast<std::size_t>(i);
-    if (value->type == LUA_TSTRING) {
-      words_[at] = {value->string->text(), value->string->length};
-    } else if (value->type == LUA_TNUMBER) {
-      words_[at] = {numbers_[at].data(),
-                    FormatArgument(engine_.dialect(), value->number, &numbers_[at])};
-    } else {
-      return i;
-    }
-  }
-  return count;
-}
-
 bool ScriptCalls::CollectArguments(lua_State* lua, int count) {
   const auto size = static_cast<std::size_t>(count);
   if (words_.size() < size) {
     words_.resize(size);
     numbers_.resize(size);
   }
-  for (int i = 1 + CollectPlainArguments(lua, count); i <= count; ++i) {
+  for (int i = 1; i <= count; ++i) {
     const auto at = static_cast<std::size_t>(i - 1);
     if (lua_type(lua, i) == LUA_TNUMBER) {
       const std::size_t length =
@@ -78,15 +55,7 @@ bool ScriptCalls::CollectArguments(lua_State* lua, int count) {
   return true;
 }
 
-// The command that args_ call, as they lie on the stack; null: there is none.
-const Command* ScriptCalls::CommandNamed(lua_State* lua) {
-  const bool is_text = args_[0].data() != numbers_[0].data();
-  if (is_text) {
-    const Command* known = known_texts_.FindCommand(engine_.dialect(), lua, 1, args_[0]);
-    if (known != nullptr) return known;
-  }
-  return FindCommand(engine_.dialect(), args_);
-}
+const Command* ScriptCalls::CommandNamed() const { return FindCommand(engine_.dialect(), args_); }
 
 const char* ScriptCalls::UnknownText() {
   const ScriptTexts& texts = *engine_.dialect().script;
@@ -163,22 +132,6 @@ const Value* ScriptCalls::CallAndKeep(const Command& command, Arguments words) {
   return reply;
 }
 
-void ScriptCalls::PushReply(lua_State* lua) {
-  const bool kept = leaves_tables_ && next_ok_ < kMostKeptOks &&
-                    reply_.type == Value::Type::kStatus && reply_.text == "OK";
-  if (kept) return PushKeptOk(lua);
-  PushValue(lua, reply_, client_.protocol, &known_texts_);
-}
-
-// Most scripts do not look at what a SET answers, and none finds the same table twice.
-void ScriptCalls::PushKeptOk(lua_State* lua) {
-  if (next_ok_ == kept_oks_.size()) {
-    PushValue(lua, reply_, client_.protocol, &known_texts_);
-    kept_oks_.push_back(luaL_ref(lua, LUA_REGISTRYINDEX));
-  }
-  lua_rawgeti(lua, LUA_REGISTRYINDEX, kept_oks_[next_ok_++]);
-}
-
 void ScriptCalls::CountRefusal(const Command* command, std::string_view refusal) {
   if (command != nullptr) ++engine_.statistics.Of(*command).rejected;
   engine_.statistics.CountError(refusal.starts_with('-') ? refusal.substr(1) : "ERR");
@@ -194,7 +147,7 @@ int ScriptCalls::Call(lua_State* lua, bool raise) {
   if (broke_off_) {
     return ReturnError(lua, engine_.dialect().script->wrong_arguments, raise);
   }
-  const Command* command = CommandNamed(lua);
+  const Command* command = CommandNamed();
   const char* refusal = nullptr;
   if (told_count_ < kept_count_) {
     reply_ = kept_[told_count_++];
@@ -211,7 +164,7 @@ int ScriptCalls::Call(lua_State* lua, bool raise) {
     lua_rawset(lua, -3);
     return raise ? lua_error(lua) : 1;
   }
-  PushReply(lua);
+  PushValue(lua, reply_, client_.protocol);
   return raise && reply_.type == Value::Type::kError ? lua_error(lua) : 1;
 }
 

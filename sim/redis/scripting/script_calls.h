@@ -16,7 +16,6 @@
 
 #include "sim/redis/client.h"
 #include "sim/redis/context.h"
-#include "sim/redis/scripting/known_texts.h"
 #include "sim/redis/scripting/script_cache.h"
 #include "sim/redis/scripting/values.h"
 
@@ -24,9 +23,8 @@ namespace interlock::sim::redis {
 
 class ScriptCalls {
  public:
-  /// Both outlive this.
-  ScriptCalls(Engine& engine, KnownTexts& known_texts)
-      : engine_(engine), known_texts_(known_texts) {
+  /// The engine outlives this.
+  explicit ScriptCalls(Engine& engine) : engine_(engine) {
     client_.must_not_block = true;
     client_.in_script = true;
   }
@@ -42,7 +40,7 @@ class ScriptCalls {
   /// REQUIRES: count > 0.
   bool CollectArguments(lua_State* lua, int count);
   /// Null: Redis knows no command of this name. REQUIRES: CollectArguments has returned true.
-  const Command* CommandNamed(lua_State* lua);
+  const Command* CommandNamed() const;
 
   bool has_written() const { return has_written_; }
   /// The last call had an argument that is neither a string nor a number.
@@ -52,7 +50,6 @@ class ScriptCalls {
   void SetProtocol(int version) { client_.protocol = version; }
 
  private:
-  int CollectPlainArguments(lua_State* lua, int count);
   const char* UnknownText();
   const char* RefusalOf(const Command& command);
   /// Keeps the error, unless there is none.
@@ -60,11 +57,8 @@ class ScriptCalls {
   const char* RefusalOfSlot(const Command& command);
   void CountRefusal(const Command* command, std::string_view refusal);
   void SetReply(const Command& command, Value* reply);
-  void PushReply(lua_State* lua);
-  void PushKeptOk(lua_State* lua);
 
   Engine& engine_;
-  KnownTexts& known_texts_;
   bool read_only_ = false;
   bool has_written_ = false;
   bool broke_off_ = false;
@@ -78,9 +72,6 @@ class ScriptCalls {
   Arguments args_;                       // The present command's.
   std::vector<std::string_view> words_;  // What they lie in,
   std::vector<NumberText> numbers_;      // and those that are numbers.
-  std::vector<int> kept_oks_;            // Tables {ok = 'OK'}, for scripts that leave them so,
-  std::size_t next_ok_ = 0;              // how many of which the present script has taken.
-  bool leaves_tables_ = false;           // It is one.
   std::vector<Value> kept_;              // What CallAndKeep's commands were answered,
   std::size_t kept_count_ = 0;           // which are so many,
   std::size_t told_count_ = 0;           // and of which Lua has been told so much.

@@ -210,20 +210,20 @@ void WrapTop(lua_State* lua, Field field) {
   lua_rawset(lua, -3);
 }
 
-void PushMap(lua_State* lua, const Value& value, int protocol, KnownTexts* known) {
+void PushMap(lua_State* lua, const Value& value, int protocol) {
   lua_createtable(lua, 0, static_cast<int>(value.elements.size() / 2));
   for (std::size_t i = 0; i + 1 < value.elements.size(); i += 2) {
-    PushValue(lua, value.elements[i], protocol, known);
-    PushValue(lua, value.elements[i + 1], protocol, known);
+    PushValue(lua, value.elements[i], protocol);
+    PushValue(lua, value.elements[i + 1], protocol);
     lua_rawset(lua, -3);
   }
   WrapTop(lua, Field::kMap);
 }
 
-void PushSet(lua_State* lua, const Value& value, int protocol, KnownTexts* known) {
+void PushSet(lua_State* lua, const Value& value, int protocol) {
   lua_createtable(lua, 0, static_cast<int>(value.elements.size()));
   for (const Value& element : value.elements) {
-    PushValue(lua, element, protocol, known);
+    PushValue(lua, element, protocol);
     lua_pushboolean(lua, 1);
     lua_rawset(lua, -3);
   }
@@ -275,7 +275,7 @@ int ReturnError(lua_State* lua, const char* text, bool raise) {
   return raise ? lua_error(lua) : 1;
 }
 
-void PushValue(lua_State* lua, const Value& value, int protocol, KnownTexts* known) {
+void PushValue(lua_State* lua, const Value& value, int protocol) {
   // A plain value fits into the stack space guaranteed to C functions.
   if (value.type >= Value::Type::kArray) luaL_checkstack(lua, 6, "too many nested replies");
   switch (value.type) {
@@ -302,20 +302,20 @@ void PushValue(lua_State* lua, const Value& value, int protocol, KnownTexts* kno
       lua_pushnumber(lua, static_cast<lua_Number>(value.integer));
       break;
     case Value::Type::kString:
-      known->Push(lua, value.text);
+      lua_pushlstring(lua, value.text.data(), value.text.size());
       break;
     case Value::Type::kArray:
     case Value::Type::kPush:
       lua_createtable(lua, static_cast<int>(value.elements.size()), 0);
       for (std::size_t i = 0; i < value.elements.size(); ++i) {
-        PushValue(lua, value.elements[i], protocol, known);
+        PushValue(lua, value.elements[i], protocol);
         lua_rawseti(lua, -2, static_cast<int>(i + 1));
       }
       break;
     case Value::Type::kMap:
-      return PushMap(lua, value, protocol, known);
+      return PushMap(lua, value, protocol);
     case Value::Type::kSet:
-      return PushSet(lua, value, protocol, known);
+      return PushSet(lua, value, protocol);
     case Value::Type::kDouble:
       lua_pushnumber(lua, std::strtod(value.text.c_str(), nullptr));
       return WrapTop(lua, Field::kDouble);

@@ -9,13 +9,13 @@
 #include <string>
 #include <string_view>
 
-#include "sim/redis/scripting/known_texts.h"
+#include "sim/redis/scripting/fields.h"
 #include "sim/redis/server.h"
 
 namespace interlock::sim::redis {
 
 /// As seen by a script that speaks this RESP version. May raise (memory only).
-void PushValue(lua_State* lua, const Value& value, int protocol, KnownTexts* known);
+void PushValue(lua_State* lua, const Value& value, int protocol);
 /// A table with err: "CODE text"; a text without a code ("text", or "-text") gets ERR prepended.
 void PushError(lua_State* lua, std::string_view text);
 /// The same, raised or as a function's result.

@@ -10,7 +10,7 @@
 
 #include "sim/redis/engine.h"
 #include "sim/redis/scripting/lua_code.h"
-#include "sim/redis/scripting/plain_script.h"
+#include "sim/redis/scripting/pure_script.h"
 #include "sim/redis/scripting/quick_script.h"
 #include "tests/sim/redis/fake_fixture.h"
 
@@ -55,7 +55,7 @@ bool Runs(const std::string& body) {
   std::optional<LuaCode> code;
   if (loaded == 0) code = ReadLuaCode(lua);
   lua_close(lua);
-  return code && JudgeScriptCode(*code).pure && QuickScript(*code).runs();
+  return code && IsPureScript(*code) && QuickScript(*code).runs();
 }
 
 constexpr const char* kExpressions[] = {"1 + 2 * 3 - 4 / 5",
