@@ -43,24 +43,14 @@ class TimerQueue {
 
   void Clear() {
     pending_.clear();
-    timers_.clear();
-    free_.clear();
+    last_ = 0;
   }
   bool empty() const { return pending_.empty(); }
   /// REQUIRES: not empty().
   VirtualTime next_time() const { return pending_.back().time; }
 
   TimerId Add(VirtualTime time, Timer timer) {
-    TimerId slot = 0;
-    if (free_.empty()) {
-      slot = static_cast<TimerId>(timers_.size());
-      timers_.push_back({});
-    } else {
-      slot = free_.back();
-      free_.pop_back();
-    }
-    const Pending pending{time, slot};
-    timers_[slot] = timer;
+    const Pending pending{time, timer, ++last_};
     // New timers are due sooner than most, so their place is near the end.
     std::size_t place = pending_.size();
     pending_.push_back(pending);
@@ -68,36 +58,34 @@ class TimerQueue {
       pending_[place] = pending_[place - 1];
     }
     pending_[place] = pending;
-    return slot;
+    return pending.id;
   }
 
   /// Sets `timer` to kNoTimer; no-op if it already is.
   void Cancel(TimerId& timer) {
     if (timer == kNoTimer) return;
     std::size_t place = pending_.size() - 1;
-    while (pending_[place].slot != timer) --place;
+    while (pending_[place].id != timer) --place;
     pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(place));
-    free_.push_back(timer);
     timer = kNoTimer;
   }
 
   /// REQUIRES: not empty().
   Timer Pop() {
-    const TimerId slot = pending_.back().slot;
+    const Timer timer = pending_.back().timer;
     pending_.pop_back();
-    free_.push_back(slot);
-    return timers_[slot];
+    return timer;
   }
 
  private:
   struct Pending {
     VirtualTime time;
-    TimerId slot;
+    Timer timer;
+    TimerId id;
   };
 
   std::vector<Pending> pending_;  // The next one last.
-  std::vector<Timer> timers_;     // by slot
-  std::vector<TimerId> free_;
+  TimerId last_ = 0;
 };
 
 }  // namespace interlock::sim

@@ -77,13 +77,15 @@ Entry& Keyspace::PutText(int database, std::string_view key, std::string_view te
   NoteRead(database, key);
   NoteWrite(database, key);
   Database& keys = databases_[Index(database)];
-  auto at = Locate(keys, key);
-  bool found = at != keys.end();
+  const auto* const known = recent_.Find(keys, key);
+  auto at = known != nullptr ? *known : keys.lower_bound(key);
+  bool found = known != nullptr || (at != keys.end() && at->first == key);
+  if (found && known == nullptr) recent_.Note(keys, at);
   if (found && IsExpired(at->second) && expiry_mode_ != ExpiryMode::kIgnore) {
-    DeleteExpiredKey(database, at);
+    DeleteExpiredKey(database, at++);
     found = false;
   }
-  if (!found) at = PlaceBefore(keys, keys.lower_bound(key), key);
+  if (!found) at = PlaceBefore(keys, at, key);
   Entry& entry = at->second;
   if (auto* old = std::get_if<std::string>(&entry.data)) {
     Overwrite(old, text);

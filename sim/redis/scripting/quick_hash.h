@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <string_view>
 
 namespace interlock::sim::redis {
@@ -15,15 +14,19 @@ namespace interlock::sim::redis {
 inline std::size_t QuickHash(std::string_view text) {
   constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15U;
   constexpr std::size_t kWord = sizeof(std::uint64_t);
-  if (text.size() < kWord) return std::hash<std::string_view>()(text);
-  const auto word_at = [&](std::size_t at) {
+  const auto word_at = [&](std::size_t at, std::size_t size) {
     std::uint64_t word = 0;
-    std::memcpy(&word, text.data() + at, kWord);
+    std::memcpy(&word, text.data() + at, size);
     return word;
   };
-  std::uint64_t mixed = word_at(0) + text.size();
-  mixed = mixed * kFactor ^ word_at((text.size() - kWord) / 2);
-  mixed = mixed * kFactor ^ word_at(text.size() - kWord);
+  if (text.size() >= kWord) {
+    std::uint64_t mixed = word_at(0, kWord) + text.size();
+    mixed = mixed * kFactor ^ word_at((text.size() - kWord) / 2, kWord);
+    mixed = mixed * kFactor ^ word_at(text.size() - kWord, kWord);
+    return static_cast<std::size_t>(mixed * kFactor >> 32);
+  }
+  std::uint64_t mixed = text.size();
+  for (const char c : text) mixed = mixed * kFactor + static_cast<unsigned char>(c);
   return static_cast<std::size_t>(mixed * kFactor >> 32);
 }
 
