@@ -53,14 +53,13 @@ std::string NewToken(Runtime& runtime) {
   std::array<std::byte, 16> bytes{};
   runtime.FillRandom(bytes);
   constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string token;
-  token.reserve(2 * bytes.size());
-  for (const std::byte byte : bytes) {
-    const auto value = std::to_integer<unsigned>(byte);
-    token += kDigits[value >> 4U];
-    token += kDigits[value & 15U];
+  std::array<char, 2 * bytes.size()> token;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto value = std::to_integer<unsigned>(bytes[i]);
+    token[2 * i] = kDigits[value >> 4U];
+    token[2 * i + 1] = kDigits[value & 15U];
   }
-  return token;
+  return {token.data(), token.size()};
 }
 
 std::string KeyOf(const harness::LockOptions& options) {

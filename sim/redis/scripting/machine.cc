@@ -93,6 +93,7 @@ void LuaMachine::RunInLua(Context& context, const Script& script, Arguments keys
   const bool finished = InProtectedCall(lua_, run_script_, &call);
   engine_.script_turn.End();
   engine_.journal.SetMuted(false);
+  if (!engine_.unmodelled && !calls_.HasToldAll()) context.Unmodelled(kOtherwise);
   if (!finished && !engine_.unmodelled) {
     context.Error("ERR Error running script " + script.sha + ", not enough memory");
   }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
-//
-// The commands of scripts that run without Lua: their words, and what becomes of replies and of the
-// script's result.
-#include <algorithm>
+#include "sim/redis/scripting/quick_calls.h"
+
+#include <cstdint>
 
 #include "sim/redis/command_table.h"
 #include "sim/redis/engine.h"
-#include "sim/redis/scripting/quick_functions.h"
-#include "sim/redis/scripting/quick_run.h"
+#include "sim/redis/overwrite.h"
 #include "sim/redis/scripting/script_calls.h"
-#include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
 
@@ -22,9 +19,7 @@ constexpr int kDeepest = 8;
 
 }  // namespace
 
-// False: it is refused, is no command, or raises an error; Lua will say so.
-bool QuickRun::CallCommand(QuickFunction by, std::span<const QuickValue> arguments,
-                           QuickValue* result) {
+bool QuickCalls::Call(QuickFunction by, std::span<const QuickValue> arguments, QuickValue* result) {
   const std::size_t count = arguments.size();
   if (count == 0 || count > kMostArguments || !arguments[0].is_text()) return false;
   for (std::size_t i = 0; i < count; ++i) {
@@ -48,7 +43,7 @@ bool QuickRun::CallCommand(QuickFunction by, std::span<const QuickValue> argumen
   return FromReply(*reply, result);
 }
 
-const Command* QuickRun::FindCommand(const QuickValue& name, Arguments words) {
+const Command* QuickCalls::FindCommand(const QuickValue& name, Arguments words) {
   if (!name.constant) return redis::FindCommand(engine_.dialect(), words);
   KnownCommand& known = commands_[reinterpret_cast<std::uintptr_t>(name.as.text) / 16 % kCommands];
   if (known.name == name.as.text) return known.command;
@@ -61,7 +56,7 @@ const Command* QuickRun::FindCommand(const QuickValue& name, Arguments words) {
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): as deep as a command's reply is nested
-bool QuickRun::FromReply(const Value& reply, QuickValue* value) {
+bool QuickCalls::FromReply(const Value& reply, QuickValue* value) {
   switch (reply.type) {
     case Type::kNil:
     case Type::kNilArray:
@@ -94,7 +89,7 @@ bool QuickRun::FromReply(const Value& reply, QuickValue* value) {
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): at most kDeepest
-bool QuickRun::ToReply(const QuickValue& value, Value* reply, int depth) {
+bool ToReply(const QuickValue& value, Value* reply, int depth) {
   constexpr double kLimit = 9223372036854775808.0;
   reply->Clear();
   switch (value.kind) {

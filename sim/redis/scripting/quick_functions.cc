@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "sim/redis/scripting/plain_pattern.h"
 #include "sim/redis/text.h"
@@ -45,7 +46,7 @@ Count Unpack(Values arguments, QuickValue* results) {
   return table.size;
 }
 
-// Its other two results are what Lua's own iterator needs.
+// For a loop, which needs none of Lua's other two results.
 Count Ipairs(Values arguments, QuickMemory& memory, QuickValue* results) {
   if (arguments.size() != 1 || arguments[0].kind != Kind::kTable) return std::nullopt;
   QuickIterator* const iterator = memory.Iterator();
@@ -220,6 +221,36 @@ QuickText::QuickText(const QuickValue& value) {
                                    static_cast<std::int64_t>(value.as.number));
     text_ = {digits_.data(), end.ptr};
   }
+}
+
+std::optional<double> CalculateQuickly(std::uint32_t operation, const QuickValue& left,
+                                       const QuickValue& right) {
+  const std::optional<double> one = QuickNumber(left);
+  const std::optional<double> other = QuickNumber(right);
+  if (!one.has_value() || !other.has_value()) return std::nullopt;
+  double result = std::numeric_limits<double>::quiet_NaN();
+  if (operation == LuaInstruction::kAdd) result = *one + *other;
+  if (operation == LuaInstruction::kSubtract) result = *one - *other;
+  if (operation == LuaInstruction::kMultiply) result = *one * *other;
+  if (operation == LuaInstruction::kDivide) result = *one / *other;
+  if (operation == LuaInstruction::kNegate) result = -*other;
+  // The sign of what is no number shows, and depends on the machine.
+  return std::isnan(result) ? std::nullopt : std::optional(result);
+}
+
+std::optional<bool> CompareQuickly(std::uint32_t operation, const QuickValue& left,
+                                   const QuickValue& right) {
+  if (left.is_number() && right.is_number()) {
+    const double one = left.as.number;
+    const double other = right.as.number;
+    return operation == LuaInstruction::kEqual  ? one == other
+           : operation == LuaInstruction::kLess ? one < other
+                                                : one <= other;
+  }
+  if (operation != LuaInstruction::kEqual) return std::nullopt;
+  if (left.kind != right.kind) return false;
+  if (left.kind > Kind::kText) return std::nullopt;
+  return !left.is_text() || left.text() == right.text();
 }
 
 std::optional<std::size_t> CallQuickly(QuickFunction function, Values arguments,

@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 
+#include "sim/redis/scripting/lua_code.h"
 #include "sim/redis/scripting/quick_value.h"
 
 namespace interlock::sim::redis {
@@ -31,6 +32,14 @@ class QuickText {
   std::array<char, 24> digits_;
   std::string_view text_;
 };
+
+/// An operation of Lua on two numbers, or on the right one alone. Nothing: it is another one, or
+/// these or the result are no numbers.
+std::optional<double> CalculateQuickly(std::uint32_t operation, const QuickValue& left,
+                                       const QuickValue& right);
+/// Whether it holds: kEqual, kLess or kLessOrEqual. Nothing: Lua has to say.
+std::optional<bool> CompareQuickly(std::uint32_t operation, const QuickValue& left,
+                                   const QuickValue& right);
 
 /// How many results it has written to `results`, where there is room for kMostResults; they may
 /// overlap the arguments. Nothing: this case is left to Lua. REQUIRES: it is a function of Lua.

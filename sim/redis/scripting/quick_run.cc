@@ -152,52 +152,17 @@ bool QuickRun::MakeTable(Arguments texts, QuickValue* table) {
 }
 
 bool QuickRun::Calculate(LuaInstruction now) {
-  using Operation = LuaInstruction::Operation;
-  if (now.operation() == Operation::kNegate) {
-    const std::optional<double> number = QuickNumber(Register(now.b()));
-    if (number) Register(now.a()) = QuickValue::Of(-*number);
-    return number.has_value();
-  }
-  const std::optional<double> left = QuickNumber(Operand(now.b()));
-  const std::optional<double> right = QuickNumber(Operand(now.c()));
-  if (!left.has_value() || !right.has_value()) return false;
-  switch (now.operation()) {
-    case Operation::kAdd:
-      Register(now.a()) = QuickValue::Of(*left + *right);
-      return true;
-    case Operation::kSubtract:
-      Register(now.a()) = QuickValue::Of(*left - *right);
-      return true;
-    case Operation::kMultiply:
-      Register(now.a()) = QuickValue::Of(*left * *right);
-      return true;
-    case Operation::kDivide:
-      Register(now.a()) = QuickValue::Of(*left / *right);
-      return true;
-    default:
-      return false;
-  }
+  const bool alone = now.operation() == LuaInstruction::kNegate;
+  const QuickValue& left = Operand(now.b());
+  const auto result = CalculateQuickly(now.operation(), left, alone ? left : Operand(now.c()));
+  if (result) Register(now.a()) = QuickValue::Of(*result);
+  return result.has_value();
 }
 
 bool QuickRun::Compare(LuaInstruction now) {
-  using Operation = LuaInstruction::Operation;
-  const QuickValue& left = Operand(now.b());
-  const QuickValue& right = Operand(now.c());
-  bool holds = false;
-  if (left.is_number() && right.is_number()) {
-    const double one = left.as.number;
-    const double other = right.as.number;
-    holds = now.operation() == Operation::kEqual  ? one == other
-            : now.operation() == Operation::kLess ? one < other
-                                                  : one <= other;
-  } else if (now.operation() != Operation::kEqual) {
-    return false;
-  } else if (left.kind == right.kind) {
-    if (left.kind > Kind::kText) return false;
-    holds = !left.is_text() || left.text() == right.text();
-  }
-  frame_->next += holds != (now.a() != 0) ? 1 : 0;
-  return true;
+  const auto holds = CompareQuickly(now.operation(), Operand(now.b()), Operand(now.c()));
+  if (holds) frame_->next += *holds != (now.a() != 0) ? 1 : 0;
+  return holds.has_value();
 }
 
 bool QuickRun::Get(LuaInstruction now) {
@@ -299,7 +264,8 @@ void QuickRun::Loop(LuaInstruction now) {
   const double step = loop[2].as.number;
   const double number = loop[0].as.number += step;
   const double limit = loop[1].as.number;
-  if (step > 0 ? number > limit : limit > number) return;
+  const bool goes_on = step > 0 ? number <= limit : limit <= number;  // Never to what is no number.
+  if (!goes_on) return;
   frame_->next += now.distance();
   loop[3] = loop[0];
 }
@@ -317,6 +283,15 @@ bool QuickRun::LoopIn(LuaInstruction now) {
     loop[2] = loop[3];
   }
   return true;
+}
+
+// Whether what it returns goes to a loop (for ... in f(x) do), where nobody else sees it.
+bool QuickRun::BeginsLoop(LuaInstruction call) const {
+  constexpr std::uint32_t kThreeResults = 4;
+  const LuaInstruction jump = *frame_->next;
+  if (call.c() != kThreeResults || jump.operation() != LuaInstruction::kJump) return false;
+  const LuaInstruction loop = frame_->next[1 + jump.distance()];
+  return loop.operation() == LuaInstruction::kForIn && loop.a() == call.a();
 }
 
 bool QuickRun::MakeClosure(LuaInstruction now) {
@@ -339,8 +314,9 @@ bool QuickRun::Call(LuaInstruction now, int wanted) {
       now.b() != 0 ? now.b() - 1 : static_cast<std::size_t>(top_ - called) - 1;
   if (called->kind == Kind::kClosure) return Enter(*called->as.closure, called, count, wanted);
   if (called->kind != Kind::kFunction) return false;
+  if (called->as.function == QuickFunction::kIpairs && !BeginsLoop(now)) return false;
   if (called->as.function <= QuickFunction::kPcall) {
-    if (!CallCommand(called->as.function, {called + 1, count}, called)) return false;
+    if (!calls_.Call(called->as.function, {called + 1, count}, called)) return false;
     Settle(called, 1, wanted);
     return true;
   }
@@ -376,7 +352,7 @@ void QuickRun::Return(LuaInstruction now) {
 
 bool QuickRun::Finish(LuaInstruction now) {
   const std::span<const QuickValue> returned = Returned(now);
-  return ToReply(returned.empty() ? QuickValue() : returned.front(), &context_->reply, 0);
+  return ToReply(returned.empty() ? QuickValue() : returned.front(), &context_->reply);
 }
 
 void QuickRun::Settle(QuickValue* results, std::size_t count, int wanted) {

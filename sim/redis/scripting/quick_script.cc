@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/redis/scripting/quick_script.h"
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
@@ -52,6 +53,14 @@ bool IsKnown(std::uint32_t operation, bool inner) {
     default:
       return operation <= Operation::kVararg;
   }
+}
+
+// Of what the instruction takes out of the register; empty: it has none.
+std::string_view NameOfField(const LuaCode& code, std::size_t at, std::uint32_t from) {
+  const LuaInstruction one = code.instructions[at];
+  const bool named = one.operation() == LuaInstruction::kGetTable && one.b() == from &&
+                     LuaInstruction::IsConstant(one.c());
+  return named ? code.constants[LuaInstruction::ConstantOf(one.c())].text : std::string_view();
 }
 
 // What the instruction takes out of a table; 0: it is no small number.
@@ -126,11 +135,7 @@ bool QuickScript::TranslateGlobal(const LuaCode& code, std::size_t at) {
   }
   std::optional<QuickFunction> function = FindFunction("", name);
   const bool of_library = !function.has_value();
-  if (of_library) {
-    const LuaInstruction next = code.instructions[at + 1];
-    if (!LuaInstruction::IsConstant(next.c())) return false;
-    function = FindFunction(name, code.constants[LuaInstruction::ConstantOf(next.c())].text);
-  }
+  if (of_library) function = FindFunction(name, NameOfField(code, at + 1, a));
   if (!function.has_value()) return false;
   constants.push_back(QuickValue::Of(*function));
   instructions[at] =

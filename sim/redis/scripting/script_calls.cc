@@ -127,9 +127,11 @@ const Value* ScriptCalls::CallAndKeep(const Command& command, Arguments words) {
                            ? ArityMatches(command, words.size()) && (command.flags & kNoScript) == 0
                            : RefusalOf(command) == nullptr;
   if (!allowed || kept_count_ == kMostKept) return nullptr;
-  Value* const reply = &kept_[kept_count_++];
-  SetReply(command, reply);
-  return reply;
+  Kept& kept = kept_[kept_count_++];
+  kept.command = &command;
+  kept.words = words.size();
+  SetReply(command, &kept.reply);
+  return &kept.reply;
 }
 
 void ScriptCalls::CountRefusal(const Command* command, std::string_view refusal) {
@@ -150,7 +152,9 @@ int ScriptCalls::Call(lua_State* lua, bool raise) {
   const Command* command = CommandNamed();
   const char* refusal = nullptr;
   if (told_count_ < kept_count_) {
-    reply_ = kept_[told_count_++];
+    const Kept& kept = kept_[told_count_++];
+    if (kept.command != command || kept.words != args_.size()) return Abort(lua, kOtherwise);
+    reply_ = kept.reply;
   } else {
     refusal = command == nullptr ? UnknownText() : RefusalOf(*command);
     if (refusal != nullptr && !engine_.unmodelled) CountRefusal(command, refusal);

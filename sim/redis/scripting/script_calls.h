@@ -21,6 +21,10 @@
 
 namespace interlock::sim::redis {
 
+/// Of a run that can go no further: a fault of this server, not of the script.
+inline constexpr const char* kOtherwise =
+    "a script that does something else in Lua than without it";
+
 class ScriptCalls {
  public:
   /// The engine outlives this.
@@ -42,6 +46,8 @@ class ScriptCalls {
   /// Null: Redis knows no command of this name. REQUIRES: CollectArguments has returned true.
   const Command* CommandNamed() const;
 
+  /// Whether Lua has asked for all that was kept, as it must.
+  bool HasToldAll() const { return told_count_ == kept_count_; }
   bool has_written() const { return has_written_; }
   /// The last call had an argument that is neither a string nor a number.
   bool broke_off() const { return broke_off_; }
@@ -50,6 +56,13 @@ class ScriptCalls {
   void SetProtocol(int version) { client_.protocol = version; }
 
  private:
+  /// A command, and what it was answered.
+  struct Kept {
+    const Command* command = nullptr;
+    std::size_t words = 0;
+    Value reply;
+  };
+
   const char* UnknownText();
   const char* RefusalOf(const Command& command);
   /// Keeps the error, unless there is none.
@@ -72,9 +85,9 @@ class ScriptCalls {
   Arguments args_;                       // The present command's.
   std::vector<std::string_view> words_;  // What they lie in,
   std::vector<NumberText> numbers_;      // and those that are numbers.
-  std::vector<Value> kept_;              // What CallAndKeep's commands were answered,
-  std::size_t kept_count_ = 0;           // which are so many,
-  std::size_t told_count_ = 0;           // and of which Lua has been told so much.
+  std::vector<Kept> kept_;               // Of CallAndKeep,
+  std::size_t kept_count_ = 0;           // which has kept so many,
+  std::size_t told_count_ = 0;           // of which Lua has been told so many.
 };
 
 }  // namespace interlock::sim::redis
