@@ -131,8 +131,9 @@ TEST(ContendOnRedisTest, AQuorumNeedsThreeServersAndSaysSo) {
   EXPECT_THAT(refused.status().message(), HasSubstr("three servers or more"));
   const auto other = Server();
   const auto third = Server();
+  // Of two clients, each may have the vote of one server again and again.
   const auto report =
-      Contend(Of({"redlock"}, {2}, one->url() + "," + other->url() + "," + third->url()));
+      Contend(Of({"redlock"}, {1}, one->url() + "," + other->url() + "," + third->url()));
   ASSERT_TRUE(report.ok()) << report.status().ToString();
   EXPECT_GT(report->points.front().grants, 0U);
 }
