@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // The initial fields of Lua 5.1's TString, TValue, stringtable, global_State and lua_State, which
-// no Lua header exposes. For operations that scripts do so often that calls of Lua's API dominate
-// their cost.
-//
-// Not to be relied on before HashWholeStrings has verified the layout in a state of this very Lua.
+// no Lua header exposes. For string_hash.h, which verifies them in a state of this very Lua first.
 // Thread safety: that of Lua, one state at a time.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <lua5.1/lua.hpp>
@@ -58,9 +54,5 @@ struct LuaState {
 
   static LuaState& Of(lua_State* lua) { return *reinterpret_cast<LuaState*>(lua); }
 };
-
-extern std::atomic<bool> lua_layout_is_known;
-
-inline bool LuaLayoutIsKnown() { return lua_layout_is_known.load(std::memory_order_relaxed); }
 
 }  // namespace interlock::sim::redis

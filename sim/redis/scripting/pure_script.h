@@ -5,9 +5,8 @@
 //
 // They use globals in the plain way: they name KEYS, ARGV and the libraries only to take something
 // out of them at once (KEYS[1], #ARGV, redis.call), assign no global, and do not use their
-// arguments
-// (...), of which Redis passes none. So they can neither change these tables nor keep them. Derived
-// from the compiled code, because the source text does not show it.
+// arguments (...), of which Redis passes none. So they can neither change these tables nor keep
+// them. Derived from the compiled code, because the source text does not show it.
 #pragma once
 
 #include "sim/redis/scripting/lua_code.h"

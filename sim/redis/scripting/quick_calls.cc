@@ -6,6 +6,7 @@
 #include "sim/redis/command_table.h"
 #include "sim/redis/engine.h"
 #include "sim/redis/overwrite.h"
+#include "sim/redis/scripting/quick_functions.h"
 #include "sim/redis/scripting/script_calls.h"
 
 namespace interlock::sim::redis {
@@ -19,7 +20,8 @@ constexpr int kDeepest = 8;
 
 }  // namespace
 
-bool QuickCalls::Call(QuickFunction by, std::span<const QuickValue> arguments, QuickValue* result) {
+bool QuickCalls::Call(const QuickFunction& by, std::span<const QuickValue> arguments,
+                      QuickValue* result) {
   const std::size_t count = arguments.size();
   if (count == 0 || count > kMostArguments || !arguments[0].is_text()) return false;
   for (std::size_t i = 0; i < count; ++i) {
@@ -36,7 +38,7 @@ bool QuickCalls::Call(QuickFunction by, std::span<const QuickValue> arguments, Q
   const Command* const command = FindCommand(arguments[0], words);
   const Value* const reply = command == nullptr ? nullptr : calls_.CallAndKeep(*command, words);
   if (reply == nullptr) return false;
-  if (reply->type == Type::kError && by == QuickFunction::kPcall) {
+  if (reply->type == Type::kError && by.catches) {
     *result = QuickValue::Of(std::string_view(reply->text), Kind::kError);
     return true;
   }

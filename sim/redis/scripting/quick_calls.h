@@ -26,7 +26,7 @@ class QuickCalls {
 
   /// redis.call or redis.pcall. False: it is refused, is no command, or raises an error; Lua will
   /// say so.
-  bool Call(QuickFunction by, std::span<const QuickValue> arguments, QuickValue* result);
+  bool Call(const QuickFunction& by, std::span<const QuickValue> arguments, QuickValue* result);
 
  private:
   struct KnownCommand {

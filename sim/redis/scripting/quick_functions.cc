@@ -2,8 +2,6 @@
 #include "sim/redis/scripting/quick_functions.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -24,7 +22,7 @@ Count One(const QuickValue& value, QuickValue* results) {
   return 1;
 }
 
-Count ToNumber(Values arguments, QuickValue* results) {
+Count ToNumber(Values arguments, QuickMemory& /*memory*/, QuickValue* results) {
   if (arguments.size() != 1) return std::nullopt;
   if (arguments[0].kind <= Kind::kTrue) return One({}, results);
   const std::optional<double> number = QuickNumber(arguments[0]);
@@ -38,10 +36,10 @@ Count ToText(Values arguments, QuickMemory& memory, QuickValue* results) {
   return 1;
 }
 
-Count Unpack(Values arguments, QuickValue* results) {
+Count Unpack(Values arguments, QuickMemory& /*memory*/, QuickValue* results) {
   if (arguments.size() != 1 || arguments[0].kind != Kind::kTable) return std::nullopt;
   const QuickTable& table = *arguments[0].as.table;
-  if (table.size > kMostResults) return std::nullopt;
+  if (table.size > QuickFunction::kMostResults) return std::nullopt;
   std::copy_n(table.values, table.size, results);
   return table.size;
 }
@@ -101,15 +99,14 @@ Count Format(Values arguments, QuickMemory& memory, QuickValue* results) {
   const std::string_view form = arguments[0].text();
   const double number = arguments[1].as.number;
   if ((form != "%.0f" && form != "%d") || !IsPlainWhole(number)) return std::nullopt;
-  std::array<char, 24> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(),
-                                 static_cast<std::int64_t>(number));
-  if (!memory.Copy({digits.data(), end.ptr}, results)) return std::nullopt;
+  NumberText digits;
+  const std::size_t size = FormatWhole(number, &digits);
+  if (!memory.Copy({digits.data(), size}, results)) return std::nullopt;
   return 1;
 }
 
 // Of a text that is no pattern: find(text, part, from, true).
-Count Find(Values arguments, QuickValue* results) {
+Count Find(Values arguments, QuickMemory& /*memory*/, QuickValue* results) {
   if (arguments.size() != 4 || !arguments[0].is_text() || !arguments[1].is_text() ||
       arguments[3].kind != Kind::kTrue) {
     return std::nullopt;
@@ -157,7 +154,15 @@ Count Extreme(Values arguments, bool largest, QuickValue* results) {
   return extreme ? One(QuickValue::Of(*extreme), results) : std::nullopt;
 }
 
-Count Floor(Values arguments, QuickValue* results) {
+Count Max(Values arguments, QuickMemory& /*memory*/, QuickValue* results) {
+  return Extreme(arguments, true, results);
+}
+
+Count Min(Values arguments, QuickMemory& /*memory*/, QuickValue* results) {
+  return Extreme(arguments, false, results);
+}
+
+Count Floor(Values arguments, QuickMemory& /*memory*/, QuickValue* results) {
   const std::optional<double> number =
       arguments.size() == 1 ? QuickNumber(arguments[0]) : std::nullopt;
   return number ? One(QuickValue::Of(std::floor(*number)), results) : std::nullopt;
@@ -178,7 +183,7 @@ Count TableConcat(Values arguments, QuickMemory& memory, QuickValue* results) {
   return One(QuickValue::Of(std::string_view(text, size)), results);
 }
 
-Count TableRemove(Values arguments, QuickValue* results) {
+Count TableRemove(Values arguments, QuickMemory& /*memory*/, QuickValue* results) {
   if (arguments.size() != 2 || arguments[0].kind != Kind::kTable) return std::nullopt;
   QuickTable& table = *arguments[0].as.table;
   const Count at = StartOf(arguments[1], table.size);
@@ -189,7 +194,31 @@ Count TableRemove(Values arguments, QuickValue* results) {
   return One(removed, results);
 }
 
+constexpr QuickFunction kQuickFunctions[] = {{"redis", "call"},
+                                             {"redis", "pcall", nullptr, /*catches=*/true},
+                                             {"", "tonumber", &ToNumber},
+                                             {"", "tostring", &ToText},
+                                             {"", "unpack", &Unpack},
+                                             {"", "ipairs", &Ipairs, false, /*for_loops=*/true},
+                                             {"string", "match", &Match},
+                                             {"string", "gmatch", &Gmatch},
+                                             {"string", "format", &Format},
+                                             {"string", "find", &Find},
+                                             {"string", "sub", &Sub},
+                                             {"math", "max", &Max},
+                                             {"math", "min", &Min},
+                                             {"math", "floor", &Floor},
+                                             {"table", "concat", &TableConcat},
+                                             {"table", "remove", &TableRemove}};
+
 }  // namespace
+
+const QuickFunction* FindQuickFunction(std::string_view library, std::string_view name) {
+  for (const QuickFunction& one : kQuickFunctions) {
+    if (one.library == library && one.name == name) return &one;
+  }
+  return nullptr;
+}
 
 std::optional<double> QuickNumber(const QuickValue& value) {
   constexpr std::size_t kMostDigits = 18;  // Fits into 64 bits, and is rounded once, as by strtod.
@@ -217,9 +246,7 @@ QuickText::QuickText(const QuickValue& value) {
     text_ = value.text();
   } else if (value.is_number() && IsPlainWhole(value.as.number) &&
              std::abs(value.as.number) < kBeyond) {
-    const auto end = std::to_chars(digits_.data(), digits_.data() + digits_.size(),
-                                   static_cast<std::int64_t>(value.as.number));
-    text_ = {digits_.data(), end.ptr};
+    text_ = {digits_.data(), FormatWhole(value.as.number, &digits_)};
   }
 }
 
@@ -251,44 +278,6 @@ std::optional<bool> CompareQuickly(std::uint32_t operation, const QuickValue& le
   if (left.kind != right.kind) return false;
   if (left.kind > Kind::kText) return std::nullopt;
   return !left.is_text() || left.text() == right.text();
-}
-
-std::optional<std::size_t> CallQuickly(QuickFunction function, Values arguments,
-                                       QuickMemory& memory, QuickValue* results) {
-  switch (function) {
-    case QuickFunction::kToNumber:
-      return ToNumber(arguments, results);
-    case QuickFunction::kToString:
-      return ToText(arguments, memory, results);
-    case QuickFunction::kUnpack:
-      return Unpack(arguments, results);
-    case QuickFunction::kIpairs:
-      return Ipairs(arguments, memory, results);
-    case QuickFunction::kMatch:
-      return Match(arguments, memory, results);
-    case QuickFunction::kGmatch:
-      return Gmatch(arguments, memory, results);
-    case QuickFunction::kFormat:
-      return Format(arguments, memory, results);
-    case QuickFunction::kFind:
-      return Find(arguments, results);
-    case QuickFunction::kSub:
-      return Sub(arguments, memory, results);
-    case QuickFunction::kMax:
-      return Extreme(arguments, true, results);
-    case QuickFunction::kMin:
-      return Extreme(arguments, false, results);
-    case QuickFunction::kFloor:
-      return Floor(arguments, results);
-    case QuickFunction::kTableConcat:
-      return TableConcat(arguments, memory, results);
-    case QuickFunction::kTableRemove:
-      return TableRemove(arguments, results);
-    case QuickFunction::kCall:
-    case QuickFunction::kPcall:
-      break;
-  }
-  return std::nullopt;
 }
 
 std::optional<std::size_t> AdvanceQuickly(QuickIterator& iterator, QuickMemory& memory,

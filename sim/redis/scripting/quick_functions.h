@@ -4,7 +4,6 @@
 // they need. Pure functions, but for the memory.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,6 +12,7 @@
 
 #include "sim/redis/scripting/lua_code.h"
 #include "sim/redis/scripting/quick_value.h"
+#include "sim/redis/scripting/values.h"
 
 namespace interlock::sim::redis {
 
@@ -29,7 +29,7 @@ class QuickText {
   std::string_view view() const { return text_; }
 
  private:
-  std::array<char, 24> digits_;
+  NumberText digits_;
   std::string_view text_;
 };
 
@@ -41,12 +41,23 @@ std::optional<double> CalculateQuickly(std::uint32_t operation, const QuickValue
 std::optional<bool> CompareQuickly(std::uint32_t operation, const QuickValue& left,
                                    const QuickValue& right);
 
-/// How many results it has written to `results`, where there is room for kMostResults; they may
-/// overlap the arguments. Nothing: this case is left to Lua. REQUIRES: it is a function of Lua.
-inline constexpr std::size_t kMostResults = 32;
-std::optional<std::size_t> CallQuickly(QuickFunction function,
-                                       std::span<const QuickValue> arguments, QuickMemory& memory,
-                                       QuickValue* results);
+/// A function that such scripts can use.
+struct QuickFunction {
+  /// Returns how many results it has written to `results`, where there is room for kMostResults;
+  /// they may overlap the arguments. Nothing: this case is left to Lua.
+  using Body = std::optional<std::size_t> (*)(std::span<const QuickValue> arguments,
+                                              QuickMemory& memory, QuickValue* results);
+  static constexpr std::size_t kMostResults = 32;
+
+  std::string_view library;  ///< empty: it is global
+  std::string_view name;
+  Body body = nullptr;     ///< null: it runs a command
+  bool catches = false;    ///< errors of that command: they are a result
+  bool for_loops = false;  ///< it has not all of its results, and a loop needs no more
+};
+
+/// Null: such scripts cannot use it.
+const QuickFunction* FindQuickFunction(std::string_view library, std::string_view name);
 /// What the iterator returns next; one nil at its end.
 std::optional<std::size_t> AdvanceQuickly(QuickIterator& iterator, QuickMemory& memory,
                                           QuickValue* results);

@@ -14,15 +14,15 @@ namespace interlock::sim::redis {
 inline std::size_t QuickHash(std::string_view text) {
   constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15U;
   constexpr std::size_t kWord = sizeof(std::uint64_t);
-  const auto word_at = [&](std::size_t at, std::size_t size) {
+  const auto word_at = [&](std::size_t at) {
     std::uint64_t word = 0;
-    std::memcpy(&word, text.data() + at, size);
+    std::memcpy(&word, text.data() + at, kWord);
     return word;
   };
   if (text.size() >= kWord) {
-    std::uint64_t mixed = word_at(0, kWord) + text.size();
-    mixed = mixed * kFactor ^ word_at((text.size() - kWord) / 2, kWord);
-    mixed = mixed * kFactor ^ word_at(text.size() - kWord, kWord);
+    std::uint64_t mixed = word_at(0) + text.size();
+    mixed = mixed * kFactor ^ word_at((text.size() - kWord) / 2);
+    mixed = mixed * kFactor ^ word_at(text.size() - kWord);
     return static_cast<std::size_t>(mixed * kFactor >> 32);
   }
   std::uint64_t mixed = text.size();

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "sim/redis/command_table.h"
 #include "sim/redis/engine.h"
 #include "sim/redis/scripting/quick_functions.h"
-#include "sim/redis/scripting/script_calls.h"
 
 namespace interlock::sim::redis {
 
@@ -25,7 +23,7 @@ bool QuickRun::Run(const QuickScript& script, Arguments keys, Arguments argument
                    Context* context) {
   context_ = context;
   memory_.Clear();
-  if (script.registers + kMostResults > kStack) return false;
+  if (script.registers + QuickFunction::kMostResults > kStack) return false;
   if (!MakeTable(keys, &inputs_[0]) || !MakeTable(arguments, &inputs_[1])) return false;
   std::fill_n(stack_.data(), script.registers, QuickValue());
   frame_ = frames_.data();
@@ -314,13 +312,15 @@ bool QuickRun::Call(LuaInstruction now, int wanted) {
       now.b() != 0 ? now.b() - 1 : static_cast<std::size_t>(top_ - called) - 1;
   if (called->kind == Kind::kClosure) return Enter(*called->as.closure, called, count, wanted);
   if (called->kind != Kind::kFunction) return false;
-  if (called->as.function == QuickFunction::kIpairs && !BeginsLoop(now)) return false;
-  if (called->as.function <= QuickFunction::kPcall) {
-    if (!calls_.Call(called->as.function, {called + 1, count}, called)) return false;
+  const QuickFunction& function = *called->as.function;
+  if (function.for_loops && !BeginsLoop(now)) return false;
+  const std::span<const QuickValue> arguments(called + 1, count);
+  if (function.body == nullptr) {
+    if (!calls_.Call(function, arguments, called)) return false;
     Settle(called, 1, wanted);
     return true;
   }
-  const auto results = CallQuickly(called->as.function, {called + 1, count}, memory_, called);
+  const auto results = function.body(arguments, memory_, called);
   if (results.has_value()) Settle(called, *results, wanted);
   return results.has_value();
 }
@@ -329,7 +329,7 @@ bool QuickRun::Enter(const QuickClosure& closure, QuickValue* results, std::size
                      int wanted) {
   const QuickScript& code = *closure.code;
   QuickValue* const base = results + 1;
-  const QuickValue* const end = base + code.registers + kMostResults;
+  const QuickValue* const end = base + code.registers + QuickFunction::kMostResults;
   if (frame_ + 1 == frames_.data() + kMostFrames || end > stack_.data() + kStack) return false;
   // The compiler relies on it, and loads no nil where one is already.
   std::fill(base + std::min<std::size_t>(count, code.parameters), base + code.registers,

@@ -2,41 +2,13 @@
 #include "sim/redis/scripting/quick_script.h"
 
 #include <cstddef>
-#include <optional>
 #include <string_view>
+
+#include "sim/redis/scripting/quick_functions.h"
 
 namespace interlock::sim::redis {
 
 namespace {
-
-struct Known {
-  std::string_view library;  // empty: it is global
-  std::string_view name;
-  QuickFunction function;
-};
-constexpr Known kKnown[] = {{"redis", "call", QuickFunction::kCall},
-                            {"redis", "pcall", QuickFunction::kPcall},
-                            {"", "tonumber", QuickFunction::kToNumber},
-                            {"", "tostring", QuickFunction::kToString},
-                            {"", "unpack", QuickFunction::kUnpack},
-                            {"", "ipairs", QuickFunction::kIpairs},
-                            {"string", "match", QuickFunction::kMatch},
-                            {"string", "gmatch", QuickFunction::kGmatch},
-                            {"string", "format", QuickFunction::kFormat},
-                            {"string", "find", QuickFunction::kFind},
-                            {"string", "sub", QuickFunction::kSub},
-                            {"math", "max", QuickFunction::kMax},
-                            {"math", "min", QuickFunction::kMin},
-                            {"math", "floor", QuickFunction::kFloor},
-                            {"table", "concat", QuickFunction::kTableConcat},
-                            {"table", "remove", QuickFunction::kTableRemove}};
-
-std::optional<QuickFunction> FindFunction(std::string_view library, std::string_view name) {
-  for (const Known& one : kKnown) {
-    if (one.library == library && one.name == name) return one.function;
-  }
-  return std::nullopt;
-}
 
 bool IsKnown(std::uint32_t operation, bool inner) {
   using Operation = LuaInstruction::Operation;
@@ -55,22 +27,19 @@ bool IsKnown(std::uint32_t operation, bool inner) {
   }
 }
 
-// Of what the instruction takes out of the register; empty: it has none.
-std::string_view NameOfField(const LuaCode& code, std::size_t at, std::uint32_t from) {
+// The field that the instruction takes out of the register; null: it takes none, or a computed one.
+const LuaConstant* FieldOf(const LuaCode& code, std::size_t at, std::uint32_t from) {
   const LuaInstruction one = code.instructions[at];
   const bool named = one.operation() == LuaInstruction::kGetTable && one.b() == from &&
                      LuaInstruction::IsConstant(one.c());
-  return named ? code.constants[LuaInstruction::ConstantOf(one.c())].text : std::string_view();
+  return named ? &code.constants[LuaInstruction::ConstantOf(one.c())] : nullptr;
 }
 
-// What the instruction takes out of a table; 0: it is no small number.
-std::uint32_t PlaceOf(const LuaCode& code, LuaInstruction one) {
-  if (one.operation() != LuaInstruction::kGetTable || !LuaInstruction::IsConstant(one.c()))
-    return 0;
-  const LuaConstant& key = code.constants[LuaInstruction::ConstantOf(one.c())];
-  const bool small = key.type == LUA_TNUMBER && key.number >= 1 && key.number <= 255;
-  const auto place = small ? static_cast<std::uint32_t>(key.number) : 0;
-  return place == key.number ? place : 0;
+// 0: it is no small number.
+std::uint32_t PlaceOf(const LuaConstant& field) {
+  const bool small = field.type == LUA_TNUMBER && field.number >= 1 && field.number <= 255;
+  const auto place = small ? static_cast<std::uint32_t>(field.number) : 0;
+  return place == field.number ? place : 0;
 }
 
 }  // namespace
@@ -126,18 +95,19 @@ bool QuickScript::TranslateConstants(const LuaCode& code) {
 bool QuickScript::TranslateGlobal(const LuaCode& code, std::size_t at) {
   const std::uint32_t a = code.instructions[at].a();
   const std::string_view name = code.constants[code.instructions[at].wide()].text;
+  const LuaConstant* const field = FieldOf(code, at + 1, a);
   if (name == "KEYS" || name == "ARGV") {
     const std::uint32_t which = name == "KEYS" ? 0 : 1;
     instructions[at] = LuaInstruction(LuaInstruction::kGetGlobal, a, which);
-    const std::uint32_t place = PlaceOf(code, code.instructions[at + 1]);
+    const std::uint32_t place = field == nullptr ? 0 : PlaceOf(*field);
     if (place > 0) instructions[at] = LuaInstruction(kGetInput, a, which << 9 | place);
     return true;
   }
-  std::optional<QuickFunction> function = FindFunction("", name);
-  const bool of_library = !function.has_value();
-  if (of_library) function = FindFunction(name, NameOfField(code, at + 1, a));
-  if (!function.has_value()) return false;
-  constants.push_back(QuickValue::Of(*function));
+  const QuickFunction* function = FindQuickFunction("", name);
+  const bool of_library = function == nullptr && field != nullptr;
+  if (of_library) function = FindQuickFunction(name, field->text);
+  if (function == nullptr) return false;
+  constants.push_back(QuickValue::Of(function));
   instructions[at] =
       LuaInstruction(of_library ? kLoadFunction : std::uint32_t{LuaInstruction::kLoadConstant}, a,
                      static_cast<std::uint32_t>(constants.size() - 1));

@@ -15,30 +15,11 @@
 
 namespace interlock::sim::redis {
 
+struct QuickFunction;
 struct QuickScript;
 struct QuickTable;
 struct QuickClosure;
 struct QuickIterator;
-
-/// The functions that such scripts can use.
-enum class QuickFunction : std::uint8_t {
-  kCall,   ///< redis.call,
-  kPcall,  ///< redis.pcall
-  kToNumber,
-  kToString,
-  kUnpack,
-  kIpairs,
-  kMatch,
-  kGmatch,
-  kFormat,
-  kFind,
-  kSub,
-  kMax,
-  kMin,
-  kFloor,
-  kTableConcat,
-  kTableRemove
-};
 
 struct QuickValue {
   enum class Kind : std::uint8_t {
@@ -63,7 +44,7 @@ struct QuickValue {
     return {kind, false, static_cast<std::uint32_t>(text.size()), {.text = text.data()}};
   }
   static QuickValue Of(QuickTable* table) { return {Kind::kTable, false, 0, {.table = table}}; }
-  static QuickValue Of(QuickFunction function) {
+  static QuickValue Of(const QuickFunction* function) {
     return {Kind::kFunction, false, 0, {.function = function}};
   }
 
@@ -80,7 +61,7 @@ struct QuickValue {
     double number;
     const char* text;
     QuickTable* table;
-    QuickFunction function;
+    const QuickFunction* function;
     QuickClosure* closure;
     QuickIterator* iterator;
   } as = {.number = 0};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/redis/scripting/string_hash.h"
 
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -12,9 +13,11 @@
 
 namespace interlock::sim::redis {
 
+namespace {
+
 std::atomic<bool> lua_layout_is_known = false;
 
-namespace {
+bool LuaLayoutIsKnown() { return lua_layout_is_known.load(std::memory_order_relaxed); }
 
 // Both white marks of the collector: a string is dead if it has the one that is not current.
 constexpr std::uint8_t kWhites = 3;

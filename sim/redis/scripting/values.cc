@@ -232,14 +232,16 @@ void PushSet(lua_State* lua, const Value& value, int protocol) {
 
 }  // namespace
 
+std::size_t FormatWhole(double number, NumberText* text) {
+  const auto end = std::to_chars(text->data(), text->data() + text->size() - 1,
+                                 static_cast<std::int64_t>(number));
+  *end.ptr = '\0';
+  return static_cast<std::size_t>(end.ptr - text->data());
+}
+
 std::size_t FormatArgument(const Dialect& dialect, double number, NumberText* text) {
   // Shortcut for integers, by far the most common, avoiding printf.
-  if (IsPlainWhole(number)) {
-    const auto end = std::to_chars(text->data(), text->data() + text->size() - 1,
-                                   static_cast<std::int64_t>(number));
-    *end.ptr = '\0';
-    return static_cast<std::size_t>(end.ptr - text->data());
-  }
+  if (IsPlainWhole(number)) return FormatWhole(number, text);
   if (dialect.since_72 && !std::isnan(number)) {
     const std::string shortest = FormatShortest(number == 0 ? 0 : number);  // -0 is 0 here.
     shortest.copy(text->data(), shortest.size());

@@ -21,8 +21,10 @@ void PushError(lua_State* lua, std::string_view text);
 /// The same, raised or as a function's result.
 int ReturnError(lua_State* lua, const char* text, bool raise = true);
 
-/// A number as an argument of redis.call: %.17g, followed by a NUL. Returns the length.
+/// A number as an argument of redis.call: %.17g, followed by a NUL. Both return the length.
 using NumberText = std::array<char, 32>;
+/// In fewer steps. REQUIRES: IsPlainWhole(number).
+std::size_t FormatWhole(double number, NumberText* text);
 std::size_t FormatArgument(const Dialect& dialect, double number, NumberText* text);
 
 /// Converts the value on top, which stays there, to its RESP3 form. If not null, returns what is
